@@ -1,1 +1,1 @@
-"""Acoustic models by what their files are: graphs, run by this program's engine, and ONNX, run by onnxruntime."""
+"""Acoustic models by file format: graphs, run by this program's engine, ONNX, run by onnxruntime, and LiteRT."""

@@ -32,17 +32,17 @@ class Windows(Protocol):
 
 
 class AcousticFeatures(Protocol):
-    """What an engine takes of signals."""
+    """The features that an engine takes from signals."""
 
     def windows(self) -> Windows:
         """Begin a signal."""
 
     def windows_of(self, signal: Array) -> Array:
-        """Return what is trained on of a whole signal, float32 [samples] in [-1, 1]: windows [time, n_input]."""
+        """Return the training features of a whole signal, float32 [samples] in [-1, 1]: windows [time, n_input]."""
 
 
 class AcousticModel(NamedTuple):
-    """A model that is loaded: its metadata, what computes posteriors, and what that takes of signals."""
+    """A loaded model: its metadata, the engine that computes posteriors, and the features that the engine takes."""
 
     info: ModelInfo
     engine: AcousticEngine
@@ -52,13 +52,13 @@ class AcousticModel(NamedTuple):
 def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FLOAT32.value) -> AcousticModel:
     """Load a `.pb` or `.pbmm` graph, a `.onnx` model, or a file for LiteRT, `.tflite`.
 
-    Raise GraphError if it cannot be used, FeatureError if its features can't, and ModelError for another precision, or
-    if a `.tflite` file shall be computed in one.
+    Raise GraphError if the file cannot be used, FeatureError if its features cannot be computed, and ModelError for an
+    unknown precision, or for a `.tflite` file and `int8` or `bfloat16`, as its weights are fixed.
     """
     chosen = Precision.named(precision)
     path = Path(path)
     if path.suffix.lower() == ONNX_SUFFIX:
-        from .onnx_model import load_onnx_model  # which takes onnxruntime
+        from .onnx_model import load_onnx_model  # needs onnxruntime
 
         return load_onnx_model(path, precision)
     if path.suffix.lower() == LITERT_SUFFIX or _is_for_litert(path):
@@ -86,7 +86,7 @@ def _for_litert(path: Path, precision: str) -> AcousticModel:
 
 
 def _is_for_litert(path: Path) -> bool:
-    """Return whether a file has the identifier of LiteRT; if it cannot be read, what reads it says why."""
+    """Return whether a file has the identifier of LiteRT; if it cannot be read, the loader reports why."""
     try:
         if not path.is_file():
             return False

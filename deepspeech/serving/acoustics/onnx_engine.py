@@ -14,20 +14,20 @@ from ..frozen.model import ModelInfo
 from ..layers.layer import Array
 
 INPUTS = WINDOWS, FRAMES, SAMPLES = "windows", "frames", "samples"
-"""What a model takes; `deepspeech.export.onnx_model` makes them."""
+"""The kinds of input that a model takes; `deepspeech.export.onnx_model` writes such models."""
 
 FRAMES_OF_TURN = 128
-"""Frames of one stream that are computed before others get their turn."""
+"""Frames of one stream that are computed before other streams get their turn."""
 
 MOST_TOGETHER = 32
-"""The largest number of whole recordings that are computed together."""
+"""The most whole recordings that are computed together."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run takes: any multiple of `shift` and `overlap` more, which the next run takes again.
+    """The input of a run: any multiple of `shift`, and `overlap` more, which the next run takes again.
 
-    With `shift` 0 it takes whole recordings.
+    With `shift` 0, a run takes whole recordings.
     """
 
     takes: str
@@ -36,7 +36,7 @@ class Run:
 
 
 class OnnxState(NamedTuple):
-    """What of an utterance waits for more, float32 [held, n_input], and the state of the model, float32 [size].
+    """Input of an utterance that waits for more, float32 [held, n_input], and the state of the model, float32 [size].
 
     Neither is changed in place.
     """
@@ -77,8 +77,8 @@ class OnnxEngine(AcousticEngine):
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
 
-        However an utterance is cut into pieces, they are the same but for rounding, and complete after the `last`.
-        Raise ModelError if the model cannot be run. Its number of threads does not change with `cores_left`.
+        They are the same but for rounding however an utterance is cut into pieces, and complete after the `last` piece.
+        Raise ModelError if the model cannot be run. `cores_left` does not change the number of threads.
         """
         del cores_left
         utterances = [self._utterance(piece) for piece in pieces]
@@ -103,7 +103,7 @@ class OnnxEngine(AcousticEngine):
         return _Utterance(windows, shifts, state, piece.last)
 
     def _run_together(self, group: Sequence[_Utterance]) -> list[tuple[Array, State]]:
-        """Run utterances, of which those that are not at their end have the same number of shifts."""
+        """Run utterances; those that do not end here have the same number of shifts."""
         shifts = max(each.shifts for each in group)
         if not shifts:
             nothing = np.zeros((0, self._info.network.outputs), np.float32)
@@ -148,7 +148,8 @@ def first_line(error: Exception) -> str:
 def _together(utterances: Sequence[_Utterance]) -> Iterator[list[int]]:
     """Yield the numbers of utterances in groups that are run together.
 
-    Those that go on must have the same shifts; those that end are padded to the longest, of at most twice their length.
+    Utterances that go on must have the same number of shifts. Utterances that end are padded to the longest of their
+    group, which is at most twice as long.
     """
     going: dict[int, list[int]] = {}
     for number, each in enumerate(utterances):
@@ -169,7 +170,7 @@ def _together(utterances: Sequence[_Utterance]) -> Iterator[list[int]]:
 
 
 def _checked_states(session: Any, info: ModelInfo, run: Run) -> dict[str, int]:
-    """Return the sizes of the states by their names; raise GraphError for other inputs or outputs than a model's."""
+    """Return the sizes of the states by name; raise GraphError if the inputs or outputs are not those of a model."""
     inputs = {each.name: each for each in session.get_inputs()}
     outputs = {each.name: each for each in session.get_outputs()}
     states = {WINDOWS: ("previous_state_c", "previous_state_h")}.get(run.takes, ("previous_state",) * (run.shift > 0))

@@ -1,8 +1,8 @@
-"""Files of ONNX models that this program exported, checked before onnxruntime gets them.
+"""Files of ONNX models that this program exported, and their checks before onnxruntime gets them.
 
-Messages: ModelProto, GraphProto, NodeProto, TensorProto and StringStringEntryProto of ONNX; the comments give the names
-of the fields' numbers. A file may hold only operators that the export uses, and nothing of other files, so that a model
-can do nothing but compute.
+Messages: ModelProto, GraphProto, NodeProto, TensorProto and StringStringEntryProto of ONNX; the comments name the
+fields. A file may hold only operators that the export uses, and no references to other files, so a model can do nothing
+but compute.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ OPERATORS = frozenset(
         *("Sqrt", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where"),
     }
 )
-"""What the export uses; all of them compute, and none of them repeats or chooses others."""
+"""The operators that the export uses. All of them compute; none of them repeats or selects other operators."""
 
 FLOAT = 1
 """The type of tensors of float32."""
 
 LARGEST_FILE = 1 << 31
-"""Bytes; no protocol buffer is larger."""
+"""The most bytes of a protocol buffer."""
 
 
 def read_onnx_file(path: Path) -> tuple[bytes, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Models in ONNX that this program exported, with the interface of graphs. It takes onnxruntime."""
+"""Models in ONNX that this program exported, with the interface of graphs. They need onnxruntime."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .onnx_file import read_onnx_file
 from .sample_windows import SampleFeatures
 
 LARGEST_RUN = 1 << 24
-"""No model asks for more samples at once."""
+"""The most samples that a model takes at once."""
 
 
 def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> AcousticModel:
-    """Load a model; raise GraphError, naming the file and what is wrong with it.
+    """Load a model; raise GraphError, which names the file and what is wrong with it.
 
-    Raise ModelError without onnxruntime, and for another precision than that of the file.
+    Raise ModelError if onnxruntime is not installed, and for a precision other than the file's.
     """
     if precision not in (Precision.FLOAT32.value, AUTO):
         raise ModelError(f"{path}: precision {precision!r} is for graphs; models in ONNX have float32")
@@ -47,7 +47,7 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
         run = _run(properties)
         session = _session(onnxruntime, content)
         engine = OnnxEngine(session, info, run)
-    except UnicodeDecodeError:  # which onnxruntime raises when it is asked for names
+    except UnicodeDecodeError:  # raised by onnxruntime when names are read
         raise GraphError(f"{path}: has names that are not UTF-8; give a model that --export_format=onnx made") from None
     except GraphError as error:
         raise GraphError(f"{path}: {error}; give a model that --export_format=onnx made") from None
@@ -57,10 +57,10 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
 
 
 def _session(library: Any, content: bytes) -> Any:
-    """Return what runs a model; raise GraphError if it cannot be run."""
+    """Return the session that runs a model; raise GraphError if it cannot be run."""
     options = library.SessionOptions()
     options.intra_op_num_threads = usable_cores()
-    options.log_severity_level = 4  # fatal: what is wrong is in the error
+    options.log_severity_level = 4  # fatal: the exceptions say what is wrong
     try:
         return library.InferenceSession(
             content,
@@ -99,7 +99,7 @@ def _info(path: Path, properties: Mapping[str, str]) -> ModelInfo:
 
 
 def _run(properties: Mapping[str, str]) -> Run:
-    """Return what a run takes; raise GraphError if the properties do not tell."""
+    """Return the input of a run; raise GraphError if the properties do not describe it."""
     takes = properties["input"]
     if takes not in INPUTS:
         raise GraphError(f"takes {takes[:40]!r}, not one of {', '.join(INPUTS)}")

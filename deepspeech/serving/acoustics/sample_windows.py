@@ -1,4 +1,4 @@
-"""Samples as they are, for models that compute their features."""
+"""Unchanged samples, for models that compute their features themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..layers.layer import Array
 
 
 class SampleFeatures:
-    """What models with features take of signals."""
+    """The input of models that compute their features themselves."""
 
     def windows(self) -> SampleWindows:
         """Begin a signal."""

@@ -20,7 +20,7 @@ Spans = Sequence[AlignedWord] | Sequence[AlignedCharacter]
 def ctm(alignment: Alignment, name: str) -> str:
     """Return a line for each word: recording, channel, start and duration in seconds, word, confidence in [0, 1].
 
-    The recording has `name`, in which spaces become underscores, as CTM separates by them.
+    `name` is the recording's; its spaces become underscores, as spaces separate the fields of CTM.
     """
     recording = "_".join(name.split()) or "recording"
     return "".join(
@@ -48,12 +48,12 @@ def textgrid(alignment: Alignment, _name: str = "") -> str:
 
 
 def subtitles(alignment: Alignment, _name: str = "") -> str:
-    """Return the words as SubRip subtitles of a readable length, of texts that are written without spaces as well."""
+    """Return the words as SubRip subtitles of a readable length, also of texts written without spaces."""
     return srt(cues([part for word in alignment.words for part in _readable(word)]))
 
 
 def as_json(alignment: Alignment, name: str) -> str:
-    """Return all that is known: of each word and character the text, start and end in seconds, and score in nats."""
+    """Return the whole alignment: text, start and end in seconds, and score in nats of each word and character."""
     return json.dumps({"audio": name, **asdict(alignment)}, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -63,11 +63,11 @@ FORMATS: Mapping[str, Callable[[Alignment, str], str]] = {
     "srt": subtitles,
     "json": as_json,
 }
-"""What writes an alignment, and the name of its recording, in each format."""
+"""The function that writes an alignment, and the name of its recording, in each format."""
 
 
 def _readable(word: AlignedWord) -> Iterator[TimedWord]:
-    """Yield a word, or its parts if it is too long for a cue, each cut where the most time is between characters."""
+    """Yield a word, or its parts if it is too long for a cue, cut where the gap between characters is the longest."""
     waiting = [word.characters]
     while waiting:
         part = waiting.pop()

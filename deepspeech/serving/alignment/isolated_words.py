@@ -1,4 +1,4 @@
-"""Words of an aligned recording as utterances of their own, to learn isolated words from."""
+"""Words of an aligned recording as single utterances, for training on isolated words."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...util.parts import Part
 from .transcript import AlignedWord, Alignment
 
 BEFORE_SECONDS = 0.12
-"""What is kept before the frame in which CTC emits a word's first label, which may be late in its sound."""
+"""Audio that is kept before the frame of a word's first label, which CTC may emit late in the label's sound."""
 AFTER_SECONDS = 0.15
-"""What is kept after the frame of its last label."""
+"""Audio that is kept after the frame of its last label."""
 
 
 def parts_of_words(alignment: Alignment) -> Iterator[tuple[AlignedWord, Part]]:
-    """Yield each word and the part of the recording that it is, which reaches half way to its neighbours at most."""
+    """Yield each word and its part of the recording, which reaches at most half way to the neighbouring words."""
     words = alignment.words
     ends = [0.0, *(word.end for word in words)]
     starts = [*(word.start for word in words), alignment.duration]

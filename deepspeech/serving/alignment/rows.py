@@ -1,4 +1,4 @@
-"""What a model makes of the rows of a corpus: how well their transcripts fit what it hears."""
+"""How well a model finds that the transcripts of a corpus fit their recordings."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .viterbi import LabelSpans, align_labels
 logger = logging.getLogger(__name__)
 
 UTTERANCES_AHEAD = 64
-"""Utterances that are worked on ahead of the one whose figures are taken next."""
+"""Utterances that are computed ahead of the one whose figures are taken next."""
 
 
 def figures_of_rows(model: AcousticModel, decoder: CTCDecoder, corpus: Corpus) -> Iterator[RowFigures | None]:
     """Yield the figures of each utterance of a corpus, in its order, computed on all cores.
 
-    None, and a warning, are for a recording that cannot be read any more.
+    For a recording that can no longer be read, yield None and log a warning.
     """
 
     def figures(utterance: Utterance) -> RowFigures | None:

@@ -23,7 +23,7 @@ SPACE = " "
 class AlignedCharacter:
     """A character, from `start` to `end` in seconds, and the mean of its log posteriors, in nats, as `score`.
 
-    For a model whose labels stand for more than characters, it is what a label stands for.
+    If the model's labels are longer than characters, it is the text of a label.
     """
 
     text: str
@@ -60,10 +60,10 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
     """Return when the words of a transcript are said in a file of any format and rate, or in int16 [samples].
 
     Samples must be at the model's rate. White space separates words. A long recording is cut where it is quietest, as
-    `Model.transcribe` does, and of its posteriors only those of the transcript's labels are kept, as float16: an hour
-    takes 12 MB for an alphabet of 30 labels.
-    Raise AlignmentError if the transcript has no words, or more labels than there are frames, AlphabetError if the
-    model has no label for a character, AudioError for a file and SamplesError for an array that cannot be used.
+    in `Model.transcribe`. Only the posteriors of the transcript's labels are kept, as float16: an hour takes 12 MB for
+    an alphabet of 30 labels. Raise AlignmentError if the transcript has no words or more labels than there are frames,
+    AlphabetError if the model has no label for a character, and AudioError or SamplesError if the file or array cannot
+    be used.
     """
     words = transcript.split()
     if not words:
@@ -85,7 +85,7 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
 
 
 def _labels(words: Sequence[str], alphabet: Alphabet) -> Labels:
-    """Return the labels of a transcript; between words there is none if the alphabet has no delimiter."""
+    """Return the labels of a transcript, with the alphabet's delimiter, if it has one, between words."""
     delimiter = [] if alphabet.delimiter is None else [np.array([alphabet.delimiter], np.int32)]
     of_words = [part for word in words for part in (alphabet.encode(word), *delimiter)]
     return np.concatenate(of_words[: len(of_words) - len(delimiter)])

@@ -1,16 +1,16 @@
-"""The likeliest path of CTC through a given transcript, from posteriors.
+"""The most likely CTC path through a given transcript, from posteriors.
 
 CTC's paths: Graves et al., "Connectionist temporal classification" (2006), section 3; the alignment of long recordings
 by them: Kürzinger et al., "CTC-segmentation of large corpora for German end-to-end speech recognition" (2020).
 A path visits the states blank 0, label 0, blank 1, label 1, …, label L - 1, blank L in this order, one state a frame.
 It can pass over a blank, unless the labels on both sides of it are the same, but not over a label. With the
-log posteriors y, the likeliest path to each state of a frame has the score
+log posteriors y, the most likely path to each state of a frame has the score
 
     label(t, i) = y(t, l(i)) + max(label(t - 1, i), blank(t - 1, i), label(t - 1, i - 1) unless l(i) = l(i - 1))
     blank(t, i) = y(t, blank) + max(blank(t - 1, i), label(t - 1, i - 1))
 
-Only a band of states is computed in each frame, which follows the likeliest state: an hour of speech has 10 ** 10
-states. If the path comes close to an edge of the band, it is searched again with a band twice as wide.
+Only a band of states is computed in each frame, as an hour of speech has 10 ** 10 states. The band follows the most
+likely state. If the path comes close to an edge of the band, the search is repeated with a band twice as wide.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SMALLEST = 1e-38
 """Smaller posteriors are raised to this one."""
 
 BAND = 2048
-"""Labels in a band, at first: the speech of about two and a half minutes."""
+"""The initial number of labels in a band: about two and a half minutes of speech."""
 FRAMES_PER_MOVE = 64
-"""Frames for which the band stays where it is; in each of them a path advances by at most one label."""
+"""Frames between two moves of the band; in each frame, a path advances by at most one label."""
 MOST_POINTERS = 1 << 29
-"""Bytes of back-pointers at most: a wider band is not tried."""
+"""The most bytes of back-pointers; a band that would need more is not tried."""
 
 Floats = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.int32]
@@ -44,18 +44,18 @@ class LabelSpans:
     first: Labels
     """The label's first frame, int32."""
     last: Labels
-    """Its last frame, int32, itself part of the span."""
+    """Its last frame, int32, inclusive."""
     score: npt.NDArray[np.float32]
     """The mean of the label's log posterior, in nats, over the frames of its span."""
     path_score: float
-    """The log probability of the whole path, in nats, that of blanks included."""
+    """The log probability of the whole path, in nats, including its blanks."""
 
 
 def align_labels(posteriors: Floats, labels: Labels, band: int = BAND) -> LabelSpans:
-    """Return the spans of labels, int32 [L], on the likeliest path through posteriors, float [frames, labels + 1].
+    """Return the spans of labels, int32 [L], on the most likely path through posteriors, float [frames, labels + 1].
 
-    The blank is the last of the posteriors' labels. `band` is the number of labels whose states are searched in a
-    frame, at first. Raise AlignmentError if there are no labels, or fewer frames than they need.
+    The blank is the last of the posteriors' labels. `band` is the initial number of labels whose states are searched in
+    a frame. Raise AlignmentError if there are no labels, or fewer frames than they need.
     """
     return align_log_posteriors(np.log(np.maximum(posteriors, SMALLEST)), labels, band)
 
@@ -70,7 +70,7 @@ def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAN
             f"the transcript does not fit the recording: {len(labels)} labels need {needed} frames, "
             f"and there are {len(log_posteriors)}"
         )
-    band = max(band, 2 * (FRAMES_PER_MOVE + 1))  # so that no path from its middle leaves it before it moves
+    band = max(band, 2 * (FRAMES_PER_MOVE + 1))  # so no path from its middle leaves it before it moves
     while True:
         search = _Search(log_posteriors, labels, min(band, len(labels)))
         path = search.run()
@@ -84,8 +84,8 @@ def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAN
 class _Search:
     """One search with a band of `band` labels, each with the blank before it, and the blank after the last.
 
-    Arrays of a frame are of the band: `label[j]` is the state of label `start + j`, `blank[j]` that of the blank
-    before it.
+    Arrays of a frame cover the band: `label[j]` is the state of label `start + j`, `blank[j]` that of the blank before
+    it.
     """
 
     def __init__(self, log_posteriors: Floats, labels: Labels, band: int) -> None:
@@ -96,23 +96,23 @@ class _Search:
         self._starts = np.zeros(blocks, np.int64)
         bits = -(-(band + 1) // 8)
         self._pointers = np.zeros((len(log_posteriors), 3, bits), np.uint8)
-        # Filled by one more label, which no path enters, so that the blank after the last label has an index of its own
+        # One more label, which no path enters, gives the blank after the last label an index of its own.
         self._filled = np.append(labels, labels[-1]).astype(np.intp)
         repeats = np.zeros(len(self._filled), bool)
         repeats[1:-1] = labels[1:] == labels[:-1]
         self._skip = np.where(repeats, -np.inf, 0.0)
         self._skip[0] = -np.inf
-        # Frames that a path needs after one in which it is at label L, L - 1, …, 0; at the blank before it, one more.
+        # Frames that a path needs after a frame at label L, L - 1, …, 0; at the blank before that label, one more.
         steps = np.concatenate([[-1, 1], 1 + repeats[1:-1][::-1]])
         self._needed_after = np.cumsum(steps)
 
     @staticmethod
     def pointer_bytes(frames: int, band: int) -> int:
-        """Return how much memory the back-pointers take."""
+        """Return the bytes that the back-pointers take."""
         return frames * 3 * -(-(band + 1) // 8)
 
     def run(self) -> Labels:
-        """Return the state of each frame on the likeliest path: 2 i for blank i, 2 i + 1 for label i."""
+        """Return the state of each frame on the most likely path: 2 i for blank i, 2 i + 1 for label i."""
         width = self._band + 1
         label, blank = np.full(width, -np.inf), np.full(width, -np.inf)
         start = 0
@@ -128,9 +128,9 @@ class _Search:
         return self._traced(bool(blank[len(self._labels) - start] > label[len(self._labels) - 1 - start]))
 
     def _place(self, label: Floats, blank: Floats, start: int, frames_left: int) -> int:
-        """Drop the states that cannot reach the end in the frames that are left; return where the band is to begin.
+        """Drop the states that cannot reach the end in the frames that are left; return where the band begins next.
 
-        That is half a band before the likeliest state, but not before where it began so far.
+        It begins half a band before the most likely state, but never moves back.
         """
         for scores, spare in ((label, frames_left), (blank, frames_left - 1)):
             reaching = int(np.searchsorted(self._needed_after, spare, side="right"))
@@ -139,7 +139,7 @@ class _Search:
         return min(max(likeliest - self._band // 2, start), len(self._labels) - self._band)
 
     def _run_block(self, label: Floats, blank: Floats, start: int, frames: range) -> tuple[Floats, Floats]:
-        """Return the scores after frames, [band + 1] each, of those before them; keep the back-pointers."""
+        """Return the scores after frames, [band + 1] each, from those before them; keep the back-pointers."""
         width = self._band + 1
         skip = self._skip[start : start + width]
         columns = self._filled[start : start + width]
@@ -185,7 +185,7 @@ class _Search:
         return states
 
     def is_near_edge(self, states: Labels) -> bool:
-        """Return whether a path comes closer to an edge of the band than an eighth of it, except at the ends."""
+        """Return whether a path comes closer to an edge of the band than an eighth of the band, except at the ends."""
         margin = self._band // 8
         starts = np.repeat(self._starts, FRAMES_PER_MOVE)[: len(states)]
         places = states // 2
@@ -195,7 +195,7 @@ class _Search:
 
 
 def _moved(scores: Floats, places: int) -> Floats:
-    """Return the scores of a band that begins `places` labels further on."""
+    """Return the scores of a band that begins `places` labels later."""
     moved = np.full(len(scores), -np.inf)
     moved[: len(scores) - places] = scores[places:]
     return moved

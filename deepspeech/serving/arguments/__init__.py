@@ -1,1 +1,1 @@
-"""What the Python interface takes: its arguments, checked, and audio in every form."""
+"""The arguments of the Python interface: their checks, and audio in every accepted form."""

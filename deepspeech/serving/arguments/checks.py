@@ -1,4 +1,4 @@
-"""Checks of the arguments of the Python interface: each returns its argument, or raises ModelError naming it."""
+"""Checks of the arguments of the Python interface: each returns its argument, or raises a ModelError that names it."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def of_kind(value: Any, kind: type[Kind], name: str) -> Kind:
 
 
 def several(value: Iterable[Any], name: str) -> Iterable[Any]:
-    """Return what has several values, as opposed to a single path, whose letters would be taken for them."""
+    """Return an iterable of values; raise for a single path, whose letters would be treated as the values."""
     if isinstance(value, str | bytes | os.PathLike):
-        raise ModelError(f"{name} is a single path, {os.fsdecode(value)}; give a list of such")
+        raise ModelError(f"{name} is a single path, {os.fsdecode(value)}; give a list of paths")
     return value
 
 

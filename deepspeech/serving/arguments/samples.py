@@ -1,4 +1,4 @@
-"""Audio as the Python interface takes it: what DeepSpeech 0.9.3's converter accepted, and raw bytes."""
+"""The audio that the Python interface accepts: what DeepSpeech 0.9.3's converter accepted, and raw bytes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy.typing as npt
 from ...errors import SamplesShapeError, SamplesTypeError
 
 Samples = npt.NDArray[np.integer] | Sequence[int]
-"""int16 [samples], or what stands for them, as bytes and `array` do; see `as_samples`."""
+"""int16 [samples], or another form of them, such as bytes or an `array`; see `as_samples`."""
 
 BYTE_FORMATS = ("B", "b", "c")
 INT16 = np.iinfo(np.int16)
 
 
 def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
-    """Return audio as int16 [samples], without a copy if it is that already.
+    """Return audio as int16 [samples], without a copy if it has this form already.
 
-    It may be an array of integers that int16 holds, whatever their values (int8, uint8, int16 of either byte order); a
-    list or another sequence of integers; an `array` or another buffer of such integers; or a buffer of bytes, as
-    `bytes`: two for each sample, little-endian. Raise SamplesTypeError for another type, and SamplesShapeError for
-    audio that is not one channel, ends in half a sample, or has numbers that int16 does not hold.
+    It may be an array of a type whose values int16 can hold (int8, uint8, int16 of either byte order); a list or
+    another sequence of integers; an `array` or another buffer of such a type; or a buffer of bytes, such as `bytes`,
+    with two little-endian bytes for each sample. Raise SamplesTypeError for another type, and SamplesShapeError for
+    audio that is not one channel, ends in half a sample, or has numbers that int16 cannot hold.
     """
     buffer = None if isinstance(audio, np.ndarray) else _buffer(audio)
     if buffer is not None and buffer.format in BYTE_FORMATS:
@@ -50,7 +50,7 @@ def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
 def checked_signal(signal: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return a signal as float32 [samples], which are in [-1, 1].
 
-    Raise SamplesTypeError for integers, as 16-bit samples are, and SamplesShapeError for more or less than one channel.
+    Raise SamplesTypeError for integers, such as 16-bit samples, and SamplesShapeError for anything but one channel.
     """
     samples = _array(signal)
     if samples.dtype.kind != "f":
@@ -61,7 +61,7 @@ def checked_signal(signal: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
 
 def _fits(samples: npt.NDArray[Any]) -> bool:
-    """Return whether int16 holds all numbers of an array's type."""
+    """Return whether int16 can hold all numbers of an array's type."""
     return np.can_cast(samples.dtype, np.int16, "safe")
 
 
@@ -83,6 +83,6 @@ def _array(audio: Any) -> npt.NDArray[Any]:
 
 
 def _kind(audio: Any, samples: npt.NDArray[Any]) -> str:
-    """Return in words what was given instead of samples."""
+    """Return a description of a value that was given instead of samples."""
     kind = "an array" if isinstance(audio, np.ndarray) else f"a value of type {type(audio).__name__}"
     return kind if samples.dtype.kind == "O" or not samples.ndim else f"{kind} of {samples.dtype}"

@@ -1,1 +1,1 @@
-"""Many utterances at once: streams of threads that share a model, and whole recordings."""
+"""Many utterances at once: the streams of threads that share a model, and whole recordings."""

@@ -1,4 +1,4 @@
-"""Whole recordings, whose parts are computed together."""
+"""Recognition of whole recordings, whose parts are computed together."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SECONDS_TOGETHER = 240.0
 """Seconds of audio that are computed together; a second's windows take 100 KB."""
 
 LARGEST_GROUP = 1 << 26
-"""Bytes of the posteriors that are decoded together, if they are not of one signal; thousands of labels need many."""
+"""The most bytes of posteriors that are decoded together, if of several signals; thousands of labels take many."""
 
 
 @dataclass
 class Recognized:
-    """A recording's candidates by its parts, each with its start in seconds; or why it cannot be used."""
+    """A recording's candidates by its parts, each with its start in seconds; or the reason why it cannot be used."""
 
     parts: list[tuple[float, list[Transcript]]] = field(default_factory=list)
     error: AudioError | SamplesError | None = None
@@ -35,10 +35,10 @@ class Recognized:
 def recognized(
     recordings: Iterable[Iterable[Part]], sample_rate: int, recognizer: Recognizer, count: int
 ) -> Generator[Recognized, None, None]:
-    """Yield what is recognized in each recording, in order, while no more than SECONDS_TOGETHER are held in memory.
+    """Yield the result of each recording, in order, while no more than SECONDS_TOGETHER are held in memory.
 
-    Of each part, there are up to `count` transcripts. The recurrence needs no padding, so that the order of
-    the recordings does not matter for its speed.
+    Each part has up to `count` transcripts. The recurrence needs no padding, so the order of the recordings does not
+    affect its speed.
     """
     waiting: deque[Recognized] = deque()
     together: list[tuple[Recognized, Part]] = []
@@ -89,7 +89,7 @@ def _transcripts(signals: Sequence[Array], recognizer: Recognizer, count: int) -
 
 
 def _alike(rows: Sequence[Array]) -> Iterator[list[int]]:
-    """Yield the numbers of signals in groups of similar lengths, the longest first, that take LARGEST_GROUP padded."""
+    """Yield the numbers of signals, the longest first, in groups that take at most LARGEST_GROUP when padded."""
     group: list[int] = []
     for number in sorted(range(len(rows)), key=lambda number: -len(rows[number])):
         if group and (len(group) + 1) * rows[group[0]].nbytes > LARGEST_GROUP:

@@ -1,8 +1,8 @@
 """Streams of several threads whose windows are computed together.
 
-No thread is started for it: of those that ask for posteriors, one leads. It waits for the streams that are due within
-`MAX_WAIT`, computes what they all ask for, hands out the results, and passes the lead on to one of those that have
-asked meanwhile. Decoding stays on the threads of the streams.
+No thread is started for this: one of the threads that request posteriors leads. It waits for the streams that are due
+within `MAX_WAIT`, computes all their requests, hands out the results, and passes the lead to a thread whose request has
+arrived meanwhile. Decoding stays on the threads of the streams.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ..engine import AcousticEngine, Piece, State
 from ..layers.layer import Array
 
 MAX_WAIT = 0.02
-"""Seconds that a stream waits for others at most, beside the time of what is being computed already."""
+"""The most seconds that a stream waits for others, in addition to the time of a computation that is running."""
 
 MOST_STREAMS = 128
-"""The number of streams that are computed together at most."""
+"""The most streams that are computed together."""
 
 
 class Scheduler:
-    """Computes what streams ask an engine for. Threads may share one; a fork's child begins anew."""
+    """Computes the requests of streams by an engine. Threads may share one; in a forked child, it starts empty."""
 
     _leader: Request | None
-    """The request whose thread computes; no other thread does."""
+    """The request whose thread computes; no other thread computes."""
 
     def __init__(self, engine: AcousticEngine, max_wait: float = MAX_WAIT) -> None:
         """Take the engine; streams wait for each other for up to `max_wait` seconds."""
@@ -46,7 +46,7 @@ class Scheduler:
         return stream
 
     def run(self, request: Request) -> None:
-        """Compute a request, on this thread or that of another stream. Raise what its computation raises."""
+        """Compute a request, on this thread or on that of another stream. Raise what its computation raises."""
         try:
             with self._lock:
                 self._waiting.append(request)
@@ -64,7 +64,7 @@ class Scheduler:
             raise request.error
 
     def _begin(self) -> None:
-        """Start without any request, and with locks that nobody holds."""
+        """Start without requests, and with locks that no thread holds."""
         self._lock = threading.Lock()
         self._arrival = threading.Condition(self._lock)
         self._waiting: list[Request] = []
@@ -77,31 +77,31 @@ class Scheduler:
             batch = self._gather()
             try:
                 self._compute(batch)
-            finally:  # what is not done, be it because this thread was interrupted, is still to be done
+            finally:  # requests that are not done, as after an interrupt of this thread, wait again
                 with self._lock:
                     self._waiting[:0] = [each for each in batch if not each.done]
-                    if request.done:  # the next one leads before all the others need the interpreter
+                    if request.done:  # the next one leads before the others wake and compete for the interpreter
                         self._pass_on(request)
                 for each in batch:
                     if each.done:
                         each.wake()
 
     def _leave(self, request: Request) -> None:
-        """Pass the lead on, if it is this request's; nobody waits any more for its thread, which may be interrupted."""
+        """Pass the lead on, if this request has it: its thread stops waiting, perhaps because it was interrupted."""
         with self._lock:
             request.abandon()
             self._waiting = [each for each in self._waiting if each is not request]
             self._pass_on(request)
 
     def _pass_on(self, request: Request) -> None:
-        """Let another one lead, if this one does; the lock must be held."""
+        """Let another request lead, if this one does; the lock must be held."""
         if self._leader is request:
             self._leader = self._waiting[0] if self._waiting else None
             if self._leader is not None:
                 self._leader.wake()
 
     def _gather(self) -> list[Request]:
-        """Wait for the streams that are due soon; return what is computed next, the oldest request first."""
+        """Wait for the streams that are due soon; return the requests to compute next, the oldest first."""
         with self._lock:
             deadline = self._waiting[0].arrived + self._max_wait
             while (now := time.monotonic()) < deadline and self._others_due(now, deadline):
@@ -120,11 +120,11 @@ class Scheduler:
             if len(batch) == 1:
                 batch[0].error = error
                 return
-            for request in batch:  # the error is that of one of them
+            for request in batch:  # one of them caused the error
                 self._compute([request])
 
     def _run(self, batch: Sequence[Request]) -> None:
-        cores_left = int(self.engine.computes_little and len(batch) > 1)  # to their threads, which decode
+        cores_left = int(self.engine.computes_little and len(batch) > 1)  # for the streams' threads, which decode
         largest = self.engine.largest_turn
         results = self.engine.run_batch([request.next_piece(largest) for request in batch], cores_left)
         for request, (rows, state) in zip(batch, results, strict=True):
@@ -139,7 +139,7 @@ class AcousticStream:
         self._state = scheduler.engine.initial_state()
         self._served: float | None = None
         self.due = 0.0
-        """The time when this stream probably asks again, on the monotonic clock; 0 if that is not known."""
+        """The time of this stream's next request, as estimated, on the monotonic clock; 0 if it is not known."""
 
     def run(self, windows: Array, *, last: bool = False) -> Array:
         """Return the posteriors for the next windows, as `AcousticEngine.run` does."""
@@ -155,7 +155,7 @@ class AcousticStream:
 
 
 class Request:
-    """Windows of a stream whose posteriors are wanted, and what there is of them."""
+    """A stream's request for the posteriors of windows, and those that are computed so far."""
 
     def __init__(self, stream: AcousticStream, piece: Piece) -> None:
         self.stream = stream
@@ -173,11 +173,11 @@ class Request:
         return self._computed or self._abandoned or self.error is not None
 
     def abandon(self) -> None:
-        """Let nothing be left to compute, even if a part of it is being computed right now."""
+        """Leave nothing to compute, even if a part of the request is being computed now."""
         self._abandoned = True
 
     def wait(self) -> None:
-        """Wait until the request is done or shall lead."""
+        """Wait until the request is done or its thread leads."""
         self._woken.wait()
 
     def wake(self) -> None:

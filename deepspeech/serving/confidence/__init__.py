@@ -1,1 +1,1 @@
-"""How sure the recognizer is of a word."""
+"""The confidences of recognized words."""

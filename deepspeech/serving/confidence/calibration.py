@@ -1,4 +1,4 @@
-"""From what is observed of a word to the probability that it is right: a logistic function, fitted on a dev set.
+"""The probability that a word is right, from observations of it: a logistic function, fitted on a dev set.
 
     confidence = 1 / (1 + exp(-(bias + agreement * logit(agreement of hypotheses) + clarity * logit(clarity))))
 
@@ -18,19 +18,19 @@ import numpy.typing as npt
 from ...errors import GraphError
 
 SMALLEST_PROBABILITY = 1e-4
-"""Observations are kept at least as far as this from 0 and 1."""
+"""Observations are kept at least this far from 0 and 1."""
 PENALTY = 1.0
-"""Half the square of each slope's difference from the default's is added to the loss so many times when fitting."""
+"""When fitting, half the square of each weight's difference from the default, times this, is added to the loss."""
 NEWTON_STEPS = 50
 LARGEST_WEIGHT = 1e6
-"""No weight that is read is larger; what is fitted has weights of a few units."""
+"""The largest weight that is read; fitted weights are a few units."""
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What is observed of a word, each between 0 and 1; see `words.observations`."""
+    """The observations of a word, each between 0 and 1; see `words.observations`."""
 
     agreement: float
     clarity: float
@@ -45,9 +45,9 @@ class Calibration:
     clarity: float
 
     def confidence(self, observation: Observation) -> float:
-        """Return the probability, between 0 and 1, that a word of which this is observed is right."""
+        """Return the probability, between 0 and 1, that a word with this observation is right."""
         weighted = self.agreement * _logit(observation.agreement) + self.clarity * _logit(observation.clarity)
-        return (1 + math.tanh((self.bias + weighted) / 2)) / 2  # the logistic function, which exp overflows in
+        return (1 + math.tanh((self.bias + weighted) / 2)) / 2  # the logistic function, without an exp that overflows
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Calibrations:
 def fitted(observations: Sequence[Observation], right: Sequence[bool], default: Calibration) -> Calibration:
     """Return the calibration of highest likelihood for words that are right or not, by Newton's method.
 
-    A penalty draws it to the default where words, or errors, are few; without any it is the default.
+    A penalty pulls it to the default if there are few words or errors; without words, it is the default.
     """
     inputs = np.array([[1, _logit(each.agreement), _logit(each.clarity)] for each in observations], np.float64)
     inputs = inputs.reshape(-1, 3)  # also without any

@@ -1,4 +1,4 @@
-"""How well confidences say what is right: a reliability table, and figures that sum it up."""
+"""How well confidences predict which words are right: a reliability table, and figures that sum it up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Bin:
-    """The words with confidences from `low` to `high`: how many, their mean confidence, and the share that is right."""
+    """The words with confidences from `low` to `high`: their number, mean confidence, and share of right words."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Reliability:
-    """The table, and over all words: the expected calibration error, and the area under the ROC curve."""
+    """The table, and for all words the expected calibration error and the area under the ROC curve."""
 
     bins: tuple[Bin, ...]
     """Ranges without words are left out."""
@@ -47,7 +47,7 @@ class Reliability:
 
 
 def reliability(confidences: Sequence[float], right: Sequence[bool]) -> Reliability:
-    """Return how reliable the confidences of words are, which are right or not."""
+    """Return how reliable the confidences of words are, from whether each word is right."""
     of_words, targets = np.asarray(confidences, np.float64), np.asarray(right, bool)
     places = np.minimum((of_words * BINS).astype(int), BINS - 1)
     bins = []

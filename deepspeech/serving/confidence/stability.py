@@ -1,4 +1,4 @@
-"""Which words of a transcript in progress will stay."""
+"""The words of a partial transcript that will not change."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...decoder import Hypothesis
 from .words import probabilities
 
 STABLE_AGREEMENT = 0.9
-"""With a language model, which may change words far back, as much of the hypotheses' probability has a stable word."""
+"""With a language model, which may change words far back, the share of probability that must have a stable word."""
 
 
 def stable_words(hypotheses: Sequence[Hypothesis], *, has_language_model: bool) -> int:
     """Return how many of the best hypothesis's leading words will not change; `hypotheses` are so far, best first.
 
-    The last word may be unfinished, so it is never one of them.
+    The last word may be unfinished, so it never counts.
     """
     words = [word.text for word in hypotheses[0].words]
     finished = max(len(words) - 1, 0)
@@ -32,6 +32,6 @@ def stable_words(hypotheses: Sequence[Hypothesis], *, has_language_model: bool) 
 
 
 def words_in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return with how many of the same words two texts begin."""
+    """Return how many words two texts have in common at their beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (word, another) in pairs if word != another), min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""What is observed of the words of a hypothesis: whether other hypotheses have them, and other labels their place."""
+"""Observations of a hypothesis's words: do other hypotheses have them, and are other labels probable in their place?"""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .calibration import Observation
 Array = npt.NDArray[np.float32]
 
 HYPOTHESES = 50
-"""Hypotheses that are compared when an utterance is over."""
+"""Hypotheses that are compared at the end of an utterance."""
 HYPOTHESES_SO_FAR = 10
-"""Hypotheses that are compared while it goes on, which costs little then."""
+"""Hypotheses that are compared while it goes on: few, to cost little."""
 RIVALS = 4
-"""Labels of a row that are remembered as what else may have been said."""
+"""Labels that are kept of each row, as what else may have been said."""
 ROWS_AFTER_WORD = 6
-"""Rows after the one at which a word's last label appears that still show how sure the network is of it."""
+"""Rows after the row of a word's last label that still show how sure the network is of the word."""
 
 
 class Rivals:
-    """The most probable labels of each row of the network's output, of which few numbers are kept."""
+    """The few most probable labels of each row of the network's output."""
 
     def __init__(self) -> None:
         self._columns: list[npt.NDArray[np.int32]] = []
@@ -40,15 +40,15 @@ class Rivals:
         self._probabilities.append(labels[np.arange(len(labels))[:, None], columns])
 
     def highest(self, first: int, end: int, except_for: Collection[int]) -> float:
-        """Return the highest probability in the rows from `first` up to, but without, `end`; 0 without any.
+        """Return the highest probability in the rows from `first` up to, but without, `end`; 0 if there is none.
 
-        `except_for` are the columns that are left out.
+        The columns `except_for` are left out.
         """
         if len(self._columns) > 1:
             self._columns = [np.concatenate(self._columns)]
             self._probabilities = [np.concatenate(self._probabilities)]
         of_rows = zip(self._columns[0][first:end].tolist(), self._probabilities[0][first:end].tolist(), strict=True)
-        others = (  # of so few numbers, lists are faster than arrays
+        others = (  # for so few numbers, lists are faster than arrays
             probability
             for columns, probabilities in of_rows
             for column, probability in zip(columns, probabilities, strict=True)
@@ -64,10 +64,10 @@ def observations(
     spaces: Collection[int],
     places: range | None = None,
 ) -> list[Observation]:
-    """Return what is observed of each word of a hypothesis, or of those at some places in it.
+    """Return the observation of each word of a hypothesis, or of the words at some places in it.
 
-    Its agreement is the share of `hypotheses`, weighed by their probabilities, that have the word at a time that
-    overlaps. Its clarity is 1 less the highest probability of a label that it does not have, in its rows. `spaces` are
+    A word's agreement is the share of `hypotheses`, weighted by probability, that have the word at an overlapping time.
+    Its clarity is 1 minus the highest probability, in its rows, of a label that the word does not have. `spaces` are
     the columns of labels that are a space.
     """
     words, rows = hypothesis.words, hypothesis.timesteps
@@ -95,7 +95,7 @@ class Agreements:
                 self._times.setdefault(text, []).append((number, start, end))
 
     def of(self, word: Word) -> float:
-        """Return the share of the hypotheses, by probability, that have the word at a time that overlaps."""
+        """Return the share of the hypotheses, by probability, that have the word at an overlapping time."""
         having = {
             number for number, start, end in self._times.get(word.text, ()) if start < word.end > word.start < end
         }

@@ -1,4 +1,4 @@
-"""When an utterance of an endless signal ends."""
+"""Endpointing: finding where an utterance of an endless signal ends."""
 
 from .rules import Endpoint, EndpointRules
 

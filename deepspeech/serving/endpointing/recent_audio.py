@@ -1,4 +1,4 @@
-"""The end of a signal that comes in pieces."""
+"""The most recent audio of a signal that comes in pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = npt.NDArray[np.float32]
 
 
 class RecentAudio:
-    """The samples of a signal from some place on. Places are numbers of samples from the begin of the signal."""
+    """The samples of a signal after some place. Places are counted in samples from the beginning of the signal."""
 
     def __init__(self) -> None:
         self._pieces: deque[Array] = deque()
@@ -30,5 +30,5 @@ class RecentAudio:
             self._first += len(self._pieces.popleft())
 
     def since(self, place: int) -> Array:
-        """Return the samples from a place on, float32 [samples]."""
+        """Return the samples from a place to the end, float32 [samples]."""
         return np.concatenate([np.zeros(0, np.float32), *self._pieces])[max(place - self._first, 0) :]

@@ -17,13 +17,13 @@ from .voice_activity import VoiceActivity, VoiceGate
 Array = npt.NDArray[np.float32]
 
 BLOCK_SECONDS = 0.5
-"""Audio is recognized in blocks of this length, so that little is done in vain after an endpoint."""
+"""Audio is recognized in blocks of this length, so that little work after an endpoint is wasted."""
 
 
 def recognition_by(rules: EndpointRules | None, voice: VoiceActivity | None, recognizer: Recognizer) -> Recognition:
-    """Begin an utterance that ends by rules, or by none where there are none.
+    """Begin an utterance that ends by rules, if there are any.
 
-    Raise ModelError for what are no rules or no detector, and for a detector without rules, which it would not change.
+    Raise ModelError for rules or a detector of the wrong type, and for a detector without rules, as it has no effect.
     """
     if rules is None:
         if voice is not None:
@@ -36,7 +36,7 @@ def recognition_by(rules: EndpointRules | None, voice: VoiceActivity | None, rec
 
 
 class EndpointedRecognition(Recognition):
-    """One utterance of a signal that goes on. It ends by rules, and the next one begins with the audio after its end.
+    """One utterance of a continuous signal. It ends by rules, and the next one begins with the audio after its end.
 
     Audio that is fed after the endpoint is kept for the next utterance.
     """
@@ -46,7 +46,8 @@ class EndpointedRecognition(Recognition):
     ) -> None:
         """Begin an utterance; `start_sample` is the number of samples of the signal before it.
 
-        With `voice`, silence before the first voice goes nowhere. Raise ModelError if it cannot hear the model's rate.
+        With `voice`, silence before the first voice is dropped. Raise ModelError if it does not support the model's
+        rate.
         """
         in_rows = RowRules.of_seconds(rules, recognizer.info.row_seconds)
         search = EndpointedSearch(recognizer.decoder, in_rows)
@@ -69,10 +70,10 @@ class EndpointedRecognition(Recognition):
                 self._feed_block(heard)
 
     def endpoint(self) -> Endpoint | None:
-        """Return the end of the utterance; None while it goes on, as far as all that was fed tells.
+        """Return the end of the utterance, as far as the audio fed so far shows; None while it goes on.
 
-        Were rows left to `peek` that could end it, that could find an end of which nobody learns who finishes the
-        utterance after it.
+        Rows that could end it are run here. If they were left to `peek`, it could find an end that the caller, who
+        finishes the utterance after `peek`, never learns of.
         """
         if self._endpointed.can_end_within(sum(map(len, self._pending))):
             self._run_pending()
@@ -84,7 +85,7 @@ class EndpointedRecognition(Recognition):
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the utterance, best first: up to its endpoint, or else of all its audio.
 
-        The rows that are still to come end it by no rule, or what is said after their endpoint would be lost.
+        No rule may end it in the rows that are still to run, or the speech after that endpoint would be lost.
         """
         self._endpointed.end_with_audio()
         return super().finish(count)

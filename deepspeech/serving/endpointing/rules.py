@@ -1,4 +1,4 @@
-"""The rules that end an utterance, in seconds, and where they say that it ends."""
+"""The rules that end an utterance, in seconds, and the endpoint that they find."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...errors import ModelError
 Reason = Literal["silence", "longest"]
 
 LONGEST_SECONDS = 10**9
-"""No time of a rule is longer."""
+"""The longest time of a rule."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class EndpointRules:
     """
 
     silence_after_words: float = 1.0
-    """A silence of this length ends an utterance that has words, in the middle of this silence."""
+    """A silence of this length ends an utterance with words; the endpoint is in the middle of the silence."""
     silence_without_words: float = 5.0
     """A silence of this length ends an utterance without words, so that silence is not kept."""
     longest_utterance: float = 30.0
-    """No utterance is longer: at this length it ends in the longest pause of its last third."""
+    """The longest utterance: at this length, an utterance ends in the longest pause of its last third."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -44,11 +44,11 @@ def _is_time(seconds: Any) -> bool:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The end of an utterance: `silence`, or `longest` for the end of the longest one that is allowed."""
+    """The end of an utterance, by `silence`, or because it has reached the `longest` allowed length."""
 
     reason: Reason
     seconds: float
-    """From the begin of the stream's audio, which the audio of the next utterance begins at."""
+    """Seconds from the beginning of the stream's audio; the next utterance begins there."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class RowRules:
 
     @property
     def kept_silence(self) -> int:
-        """Rows of the silence that belong to the utterance before it, when that one ends."""
+        """Rows of a silence that belong to the utterance that the silence ends."""
         return (self.silence_after_words or self.silence_without_words) // 2
 
     @property
     def last_third(self) -> int:
-        """The first row of an utterance at which the longest one may end."""
+        """The first row at which the longest utterance may end."""
         return self.longest_utterance * 2 // 3

@@ -1,4 +1,4 @@
-"""A beam search that ends where the utterance does."""
+"""A beam search that ends where the utterance ends."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Array = npt.NDArray[np.float32]
 Results = list[_ctcdecoder.Result]
 
 SILENCE_PROBABILITY = 0.5
-"""A row is silent if the blank and the space together are more probable."""
+"""A row is silent if the blank and the space together are more probable than this."""
 RESULTS_OF_PAUSE = 100
-"""Results that are remembered of an utterance that may have to end in a pause."""
+"""Results that are kept of each pause in which an utterance may have to end."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class RowEndpoint:
 
 @dataclass(frozen=True)
 class _Pause:
-    """A pause that the longest utterance may end in, and its results there. Pauses with a space are the better ones."""
+    """A pause in which the longest utterance may end, and its results there. Pauses with a space are preferred."""
 
     has_space: bool
     rows: int
@@ -43,11 +43,11 @@ class _Pause:
 
 
 class EndpointedSearch:
-    """A search that is fed with the rows of an endless signal, and takes those of one utterance.
+    """A search that is fed the rows of an endless signal, and takes those of one utterance.
 
-    Rows of a silence that belong to the next utterance, if the silence lasts, are held back from the search until it is
-    clear that it does not. So the results do not know what comes after the end. However the rows are cut, the utterance
-    ends at the same one.
+    The rows of a silence that belong to the next utterance if the silence lasts are held back from the search until it
+    is clear that the silence does not last. So the results do not depend on what follows the end. The utterance ends at
+    the same row however the rows are cut.
     """
 
     def __init__(self, decoder: CTCDecoder, rules: RowRules) -> None:
@@ -68,7 +68,7 @@ class EndpointedSearch:
 
     @property
     def earliest_end(self) -> int:
-        """The row before which no endpoint can come any more."""
+        """The earliest row at which the utterance can still end."""
         if self.endpoint is not None:
             return self.endpoint.row
         return self._best_pause.middle if self._best_pause else self._rows - self._silent_rows
@@ -90,13 +90,13 @@ class EndpointedSearch:
                 self._end_longest()
 
     def can_end_within(self, rows: int) -> bool:
-        """Return whether so many rows more, or fewer, could end the utterance."""
+        """Return whether at most `rows` more rows could end the utterance."""
         silences = self._rules.silence_after_words, self._rules.silence_without_words
         by_silence = any(0 < each - self._silent_rows <= rows or 0 < each < rows for each in silences)
         return by_silence or 0 < self._rules.longest_utterance <= self._rows + rows
 
     def end_with_audio(self) -> None:
-        """Let no rule end the utterance any more: what comes are its last rows, after which nothing follows."""
+        """Turn the rules off, so that all rows to come are the utterance's."""
         if self.endpoint is None:
             self._release()
             self._rules = RowRules(0, 0, 0)
@@ -141,7 +141,7 @@ class EndpointedSearch:
         self._silent_rows, self._space_seen = 0, False
 
     def _remember_pause(self) -> None:
-        """Remember the results in a pause, if it is the best place so far for the longest utterance to end."""
+        """Keep the results of a pause, if it is the best place so far for the longest utterance to end."""
         middle = self._last_silent_row + 1 - self._silent_rows + self._silent_rows // 2
         if not self._silent_rows or not self._rules.longest_utterance or middle < self._rules.last_third:
             return
@@ -159,7 +159,7 @@ class EndpointedSearch:
         self._end("longest", self._best_pause.middle)
 
     def _end(self, reason: Reason, row: int) -> None:
-        self.endpoint = RowEndpoint(reason, max(row, 1))  # or else the utterance that follows would be this one again
+        self.endpoint = RowEndpoint(reason, max(row, 1))  # at 0, the next utterance would be this one again
 
     def _has_words(self) -> bool:
         self._flush()

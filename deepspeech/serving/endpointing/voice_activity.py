@@ -1,7 +1,7 @@
-"""Silence that costs nothing: the Silero voice activity detector before the network.
+"""The Silero voice activity detector: the network does not run on silence before the first voice.
 
-The package `silero-vad` carries the detector as an ONNX graph, which is found without importing the package, as that
-would load PyTorch. It takes windows of 32 ms with the last 4 ms before each, and a state.
+The package `silero-vad` has the detector as an ONNX graph, which is found without importing the package, as an import
+would load PyTorch. The detector takes windows of 32 ms, each with the 4 ms before it, and a state.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ...util.web.libraries import check_libraries
 Array = npt.NDArray[np.float32]
 
 RATES = (8000, 16_000)
-"""The sample rates that the detector knows, in Hz."""
+"""The sample rates that the detector supports, in Hz."""
 WINDOW_SECONDS = 0.032
 CONTEXT_SECONDS = 0.004
 VOICE_PROBABILITY = 0.3
-"""A window holds voice if the detector gives it at least this probability; rather too much is let through."""
+"""A window has voice if the detector gives it at least this probability, which is low so that no voice is lost."""
 SECONDS_BEFORE_VOICE = 0.5
-"""Audio before the first voice that is let through, too."""
+"""Seconds of audio before the first voice that are also let through."""
 
 _STATE_SHAPE = (2, 1, 128)
 
@@ -35,7 +35,7 @@ class VoiceActivity:
     """The detector, loaded. Threads may share one."""
 
     def __init__(self) -> None:
-        """Load the detector; raise ModelError, saying what to install, if it is not installed."""
+        """Load the detector; if it is not installed, raise ModelError, which says what to install."""
         check_libraries("voice activity detection", ["silero_vad", "onnxruntime"], "voice_activity", ModelError)
         self._session = _session(_model_path())
 
@@ -47,17 +47,17 @@ class VoiceActivity:
 
 
 def check_rate(rate: int) -> None:
-    """Raise ModelError for audio of a rate that the detector does not know, in Hz."""
+    """Raise ModelError for audio of a rate, in Hz, that the detector does not support."""
     if rate not in RATES:
         known = " or ".join(str(known) for known in RATES)
         raise ModelError(f"voice activity is detected in audio of {known} Hz, but the model's is of {rate} Hz")
 
 
 class VoiceGate:
-    """Lets a signal through from shortly before its first voice on."""
+    """Lets a signal through from shortly before its first voice."""
 
     def __init__(self, activity: VoiceActivity, rate: int) -> None:
-        """Begin a signal of `rate` Hz; raise ModelError for a rate that the detector does not know."""
+        """Begin a signal of `rate` Hz; raise ModelError for a rate that the detector does not support."""
         check_rate(rate)
         self._activity = activity
         self._rate = rate
@@ -72,7 +72,7 @@ class VoiceGate:
 
     @property
     def held(self) -> int:
-        """The number of samples that are neither let through nor dropped, as a voice may follow them."""
+        """The number of samples that are neither let through nor dropped yet, as voice may follow them."""
         return 0 if self._open else len(self._kept) - self._padding
 
     def feed(self, samples: Array) -> tuple[Array, int]:

@@ -1,1 +1,1 @@
-"""Exported graphs as files: nodes, constants and metadata, read without TensorFlow."""
+"""Files of exported graphs: their nodes, constants and metadata, read without TensorFlow."""

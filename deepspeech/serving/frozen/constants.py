@@ -1,7 +1,6 @@
 """Adding a constant to the file of a frozen graph without TensorFlow.
 
-Messages: GraphDef, NodeDef, AttrValue and TensorProto of TensorFlow's `core/framework`; the comments give the names of
-the fields' numbers.
+Messages: GraphDef, NodeDef, AttrValue and TensorProto of TensorFlow's `core/framework`; the comments name the fields.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from .graph import MAPPED_GRAPH, STRING
 from .protobuf import LENGTH_DELIMITED, VARINT, FieldBudget, fields, message
 
 LARGEST_DIRECTORY = 1 << 16
-"""Bytes at the end of a memory-mapped graph in which its directory is looked for."""
+"""The bytes at the end of a memory-mapped graph that are searched for its directory."""
 
 
 def with_text(graph: bytes, name: str, text: bytes) -> bytes:
-    """Return the bytes of a graph with a constant that is a text, in place of one of this name.
+    """Return the bytes of a graph with a text constant added, in place of an existing one of this name.
 
-    Raise GraphError for the bytes of a memory-mapped graph, which nothing can be added to, and of no graph.
+    Raise GraphError for a memory-mapped graph, to which nothing can be added, and for bytes that are not a graph.
     """
     if MAPPED_GRAPH in graph[-LARGEST_DIRECTORY:]:
         raise GraphError("is memory-mapped, so that nothing can be added to it; give the .pb file that it was made of")

@@ -8,21 +8,21 @@ from .metadata import parse_features
 from .nodes import Constants, input_shape, integer_of, text_of
 
 LARGEST_WINDOW = 1 << 15
-"""Samples; a window of 32 ms has fewer at any rate that can be read."""
+"""The most samples of a window; 32 ms have fewer at any rate that can be read."""
 
 MOST_COEFFICIENTS = 1 << 10
 """The most features of a frame."""
 
 
 def describes_features(graph: Constants) -> bool:
-    """Return whether a graph says what its features are, as they are not those of DeepSpeech's clients."""
+    """Return whether a graph describes its features, because they are not those of DeepSpeech's clients."""
     return "metadata_features" in graph.nodes
 
 
 def read_features(graph: Constants) -> tuple[FeatureOptions, FeatureStatistics | None]:
-    """Return the features of a graph, and what they are normalized by; raise GraphError if they cannot be computed.
+    """Return the features of a graph, and their normalization statistics; raise GraphError if they cannot be computed.
 
-    A graph that does not describe them has those of DeepSpeech's clients.
+    A graph that does not describe its features has those of DeepSpeech's clients.
     """
     if describes_features(graph):
         options, statistics = parse_features(text_of(graph, "metadata_features"))
@@ -46,7 +46,7 @@ def read_features(graph: Constants) -> tuple[FeatureOptions, FeatureStatistics |
 
 
 def check_sizes(options: FeatureOptions) -> None:
-    """Raise GraphError for settings whose features nobody trains on, and that would take the memory of many."""
+    """Raise GraphError for settings that no trained model has, and that would take much memory."""
     if not LOWEST_RATE <= options.sample_rate <= HIGHEST_RATE:
         raise GraphError(f"its sample rate is {options.sample_rate} Hz, not one from {LOWEST_RATE} to {HIGHEST_RATE}")
     if options.window > LARGEST_WINDOW:

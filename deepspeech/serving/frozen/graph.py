@@ -1,7 +1,7 @@
 """Reading frozen TensorFlow graphs, `.pb` and memory-mapped `.pbmm`, without TensorFlow: nodes and constants.
 
 Messages: GraphDef, NodeDef, AttrValue, TensorProto, TensorShapeProto and MemmappedFileSystemDirectory of TensorFlow's
-`core/framework` and `core/util`; the comments below give the field numbers' names.
+`core/framework` and `core/util`; the comments below name the fields.
 """
 
 import mmap
@@ -21,14 +21,14 @@ from .protobuf import FieldBudget, Value, fields, float32, message, number, vari
 Array = npt.NDArray[np.generic]
 
 DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
-"""The types that are read here, by TensorFlow's numbers; strings are STRING."""
+"""The types that are read here, by their numbers in TensorFlow; strings have the type STRING."""
 STRING = 7
 
 LARGEST_LISTED = 1 << 22
-"""The largest number of elements of a constant whose values are listed; larger ones have `tensor_content`."""
+"""The most elements of a constant whose values are listed; larger constants have `tensor_content`."""
 
 LARGEST_SHAPE = 1 << 40
-"""No constant has more elements; dimensions of size 0 count as 1."""
+"""The most elements of a constant; dimensions of size 0 count as 1."""
 
 MOST_DIMENSIONS = 8
 
@@ -44,23 +44,23 @@ class Node:
     inputs: tuple[str, ...]
     attributes: Mapping[str, memoryview]
     budget: FieldBudget = field(repr=False, compare=False)
-    """That of the file."""
+    """The budget of the file."""
 
     def attribute(self, name: str, kind: int) -> Value | None:
-        """Return the value of an attribute that has a field of number `kind`, the last one; None if there is none."""
+        """Return the value of an attribute, the last of its fields with the number `kind`; None if there is none."""
         found = None
         for number_of_field, value in fields(self.attributes.get(name, memoryview(b"")), self.budget):
             found = value if number_of_field == kind else found
         return found
 
     def float_attribute(self, name: str, default: float) -> float:
-        """Return an attribute that is a float, or the default if the node does not have it."""
+        """Return a float attribute, or the default if the node does not have it."""
         value = self.attribute(name, 4)  # f
         return default if value is None else float32(value)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The attribute `shape`, with -1 for dimensions that are not known; empty if the node does not have it."""
+        """The attribute `shape`, with -1 for unknown dimensions; empty if the node does not have it."""
         value = self.attribute("shape", 7)  # shape
         return () if value is None else _shape(message(value), self.budget)
 
@@ -78,14 +78,15 @@ class Graph:
         self._file = file
 
     def release_memory(self) -> None:
-        """Give the memory of what was read back to the system, which reads it again when it is used again."""
+        """Return the memory of pages that were read to the system, which reads them again when they are used again."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._file.madvise(mmap.MADV_DONTNEED)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """Return the shape that a constant node declares, which costs nothing; raise GraphError as `constant` does.
+        """Return the shape that a constant node declares, without reading its values; raise GraphError as `constant`
+        does.
 
-        That of strings is not checked against their number.
+        The shape of strings is not checked against their number.
         """
         node = self._constant_node(name)
         shape = node.shape if node.op == "ImmutableConst" else _tensor(node).shape
@@ -148,7 +149,7 @@ def read_graph(path: Path) -> Graph:
 
 
 def _regions(data: memoryview, budget: FieldBudget) -> dict[str, memoryview]:
-    """Return the named parts of a memory-mapped file, whose directory is at its end; none for any other file."""
+    """Return the named regions of a memory-mapped file, from the directory at its end; none for any other file."""
     end = len(data) - 8
     start = int.from_bytes(data[max(end, 0) :], "little")
     if not 0 < start < end:
@@ -257,13 +258,13 @@ def _value(name: str, tensor: _Tensor) -> Array:
     listed = _listed(name, tensor, count)
     if not len(listed):
         return np.zeros(shape, dtype)
-    # Values that are left out are equal to the last one.
+    # Omitted values are equal to the last one that is listed.
     filled = np.concatenate([listed[:count], np.repeat(listed[-1:], max(0, count - len(listed)))])
     return filled.astype(dtype).reshape(shape)
 
 
 def _listed(name: str, tensor: _Tensor, count: int) -> Array:
-    """Return the values that are listed, of integers `count` at most."""
+    """Return the values that are listed; of integers, at most `count`."""
     if tensor.floats:
         values = b"".join(tensor.floats)
         if len(values) % 4:

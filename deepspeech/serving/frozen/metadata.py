@@ -1,4 +1,4 @@
-"""The metadata of exported graphs: their versions, and how they hold alphabets and networks.
+"""The metadata of exported graphs: versions, and the encoding of alphabets, networks and features.
 
 The format is that of DeepSpeech 0.9's clients, which call it graph version 6. This module needs no TensorFlow.
 """
@@ -20,13 +20,13 @@ GRAPH_VERSION = 6
 """The version of the graphs that this project exports."""
 
 READABLE_VERSIONS = range(4, 7)
-"""The versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in the metadata that they hold."""
+"""The graph versions of DeepSpeech 0.6 (4) to 0.9 (6), which differ in their metadata."""
 
 MOST_LABELS = (1 << 16) - 1
-"""The number of labels that an alphabet can have in a graph."""
+"""The most labels that an alphabet can have in a graph."""
 
 LARGEST_JSON = 1 << 20
-"""Bytes; no description of a network or of features that is read is longer."""
+"""The most bytes of a description of a network or of features."""
 
 _STATISTICS = ("mean", "deviation")
 
@@ -34,7 +34,7 @@ CALIBRATIONS_NODE = "metadata_confidence"
 """The constant that holds the calibrations of confidences, `serving.confidence.calibration.Calibrations`, as JSON."""
 
 LARGEST_SETTING = 1 << 20
-"""No number in the settings of features that are read is larger."""
+"""The largest number in the settings of features."""
 
 
 def serialize_alphabet(labels: Sequence[str | bytes]) -> bytes:

@@ -1,6 +1,6 @@
 """The speech model of an exported graph: its network, weights, alphabet and features.
 
-Graphs of DeepSpeech 0.6 to 0.9 and of this project are read whole, those of older versions as far as their weights.
+Graphs of DeepSpeech 0.6 to 0.9 and of this project are read completely; of older graphs, only the weights are read.
 This module needs no TensorFlow.
 """
 
@@ -32,7 +32,7 @@ from .nodes import LARGEST_WIDTH, Constants, input_shape, integer_of, is_finite,
 FLOAT32_BYTES = 4
 MOST_UNWRITTEN_BYTES = 1 << 24
 MOST_EXPANSION = 4
-"""Weights that are all equal can be written as one number; so they may take four times the file, and 16 MiB more."""
+"""Weights may take four times the file's size and 16 MiB more, as equal weights can be written as one number."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class ModelInfo:
     language: str
     network: Network
     output_unit: str = Alphabet.unit
-    """What a label stands for, a name of `deepspeech.util.output_units.UNITS`."""
+    """The unit of a label, a name in `deepspeech.util.output_units.UNITS`."""
     unit_data: bytes = b""
-    """What the alphabet of that unit needs beside its labels."""
+    """The data that the alphabet of that unit needs in addition to its labels."""
     statistics: FeatureStatistics | None = None
-    """What the features are normalized by, if they are."""
+    """The statistics that normalize the features, if there are any."""
     calibrations: Calibrations = field(default_factory=Calibrations)
     """How the confidences of words are computed."""
 
@@ -68,11 +68,11 @@ class FrozenModel:
     info: ModelInfo
     weights: Mapping[str, npt.NDArray[np.float32]]
     release_memory: Callable[[], None] = lambda: None
-    """Gives the memory of weights that were read back to the system, which reads them again if they are used again."""
+    """Returns the memory of weights that were read to the system, which reads them again if they are used again."""
 
 
 def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
-    """Read a model; raise GraphError, naming the file and what is wrong with it."""
+    """Read a model; raise GraphError, which names the file and what is wrong with it."""
     path = Path(path)
     try:
         graph = read_graph(path)
@@ -84,7 +84,7 @@ def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:
 def read_network(graph: Graph) -> Network:
     """Return the network of a graph of any generation; raise GraphError if it cannot be run.
 
-    For a graph that does not describe its network, a frame with its neighbours is one wide frame without context.
+    If a graph does not describe its network, a frame with its neighbours is read as one wide frame without context.
     """
     if "metadata_network" in graph.nodes:
         shape = input_shape(graph)
@@ -124,7 +124,7 @@ def read_weights(graph: Graph, network: Network) -> dict[str, npt.NDArray[np.flo
 
 
 def read_info(path: Path, graph: Constants, network: Network) -> ModelInfo:
-    """Return the metadata of a graph that computes a network; raise GraphError if something is missing or damaged."""
+    """Return the metadata of a graph and its network; raise GraphError if something is missing or damaged."""
     labels = read_labels(graph)
     if network.outputs != len(labels) + 1:
         raise GraphError(f"its alphabet has {len(labels)} labels, but the network has {network.outputs} outputs")
@@ -150,7 +150,7 @@ def read_info(path: Path, graph: Constants, network: Network) -> ModelInfo:
 
 
 def check_version(graph: Constants) -> None:
-    """Raise GraphError for a graph of a version that is not read."""
+    """Raise GraphError for a graph of a version that cannot be read."""
     version = integer_of(graph, "metadata_version", 0)
     if version not in READABLE_VERSIONS:
         readable = f"{READABLE_VERSIONS.start} to {READABLE_VERSIONS.stop - 1}"
@@ -165,10 +165,10 @@ def _model(path: Path, graph: Graph) -> FrozenModel:
 
 
 def _check_shapes(graph: Graph, network: Network) -> None:
-    """Raise GraphError unless the weights have the network's shapes, and are not far more than the file can hold."""
+    """Raise GraphError unless the weights have the network's shapes and a size that the file can hold."""
     total = 0
     for layer, inputs in network.layers_with_inputs:
-        # A convolution keeps as many frames as its kernel is long, however few weights it has.
+        # A convolution keeps as many frames as its kernel is long, even if it has few weights.
         kept = layer.time * inputs if isinstance(layer, Convolution) else 0
         if layer.width(inputs) > LARGEST_WIDTH or FLOAT32_BYTES * kept > MOST_UNWRITTEN_BYTES:
             raise GraphError(f"its layer {layer.name} is too large to be run")
@@ -185,9 +185,9 @@ def _check_shapes(graph: Graph, network: Network) -> None:
 
 
 def _unsized_network(graph: Graph) -> Network:
-    """Return the network of graphs that do not describe theirs, with the limit of its ReLU, but sizes of 1.
+    """Return the network of a graph that does not describe it, with the limit of its ReLU, but with sizes of 1.
 
-    Raise GraphError for DeepSpeech's with --layer_norm, which only the names of its nodes tell.
+    Raise GraphError for a network with DeepSpeech's --layer_norm, which only the names of nodes show.
     """
     if any("LayerNorm" in name for name in graph.nodes):
         raise GraphError("has layer normalization, which is not supported")
@@ -218,7 +218,7 @@ def _check_kind(graph: Graph) -> None:
 
 
 def _forget_bias(graph: Graph) -> float:
-    """Return the bias that the first generation's LSTM adds to the forget gate when it runs; 0 for later ones."""
+    """Return the bias that LSTMs of the first generation add to the forget gate at run time; 0 for later LSTMs."""
     cells = [node for node in graph.nodes.values() if node.op in ("BlockLSTM", "BlockLSTMV2", "LSTMBlockCell")]
     return cells[0].float_attribute("forget_bias", 1.0) if cells else 0.0
 
@@ -246,7 +246,7 @@ def read_labels(graph: Constants) -> tuple[str | bytes, ...]:
 
 
 def read_output_unit(graph: Constants, labels: Sequence[str | bytes]) -> str:
-    """Return the output unit; graphs of characters and bytes do not name theirs, as those of DeepSpeech."""
+    """Return the output unit. Graphs of characters and bytes do not name it, like those of DeepSpeech."""
     if "metadata_output_unit" in graph.nodes:
         return text_of(graph, "metadata_output_unit").decode("utf-8", "replace")
     return ByteAlphabet.unit if any(isinstance(label, bytes) for label in labels) else Alphabet.unit

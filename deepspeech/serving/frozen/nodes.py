@@ -1,4 +1,4 @@
-"""The values of single nodes of a speech model's graph, and the shape of its input."""
+"""Values of single nodes of a speech model's graph, and the shape of its input."""
 
 from collections.abc import Mapping
 from math import prod
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...errors import GraphError
 
 LARGEST_WIDTH = 1 << 16
-"""The most numbers that a frame, or the output of a layer, has in a graph that is read."""
+"""The most numbers in a frame, or in the output of a layer, of a graph that is read."""
 
 
 class HasShape(Protocol):
@@ -22,11 +22,11 @@ class HasShape(Protocol):
 
 
 class Constants(Protocol):
-    """A graph, of whatever format: its nodes and constants, by name."""
+    """A graph of any format: its nodes and constants, by name."""
 
     @property
     def nodes(self) -> Mapping[str, HasShape]:
-        """The nodes, of which any may be asked for as a constant."""
+        """The nodes; any of them may be passed to `constant`."""
 
     def shape_of(self, name: str) -> tuple[int, ...]:
         """Return the shape that a constant declares; raise GraphError as `constant` does."""
@@ -38,7 +38,7 @@ class Constants(Protocol):
 def input_shape(graph: Constants) -> tuple[int, ...]:
     """Return the shape of `input_node`, [batch, n_steps, 2 * context + 1, coefficients]; -1 is an unknown dimension.
 
-    Raise GraphError if there is none, or it is not that of windows of features.
+    Raise GraphError if there is no such node, or if its shape is not that of windows of features.
     """
     if "input_node" not in graph.nodes:
         raise GraphError("it has no node input_node")
@@ -58,7 +58,7 @@ def text_of(graph: Constants, name: str) -> bytes:
 
 
 def integer_of(graph: Constants, name: str, default: int, allowed: range | None = None) -> int:
-    """Return the number of a constant, or the default without it; raise GraphError for one that is not allowed."""
+    """Return the number of a constant, or the default if it is missing; raise GraphError if it is not allowed."""
     chosen = default
     if name in graph.nodes:
         value = graph.constant(name) if prod(graph.shape_of(name)) == 1 else np.zeros(0)
@@ -71,6 +71,6 @@ def integer_of(graph: Constants, name: str, default: int, allowed: range | None 
 
 
 def is_finite(values: npt.NDArray[Any]) -> bool:
-    """Return whether all float32 values, of any shape, are finite: so is their sum in double precision then."""
-    with np.errstate(invalid="ignore"):  # as of infinities of both signs
+    """Return whether all float32 values, of any shape, are finite; if so, their sum in double precision is, too."""
+    with np.errstate(invalid="ignore"):  # such as the sum of infinities of both signs
         return bool(np.isfinite(values.sum(dtype=np.float64)))

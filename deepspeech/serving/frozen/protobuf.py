@@ -1,6 +1,6 @@
-"""Reading protocol buffers without their library: fields by number, straight from the bytes.
+"""Reading protocol buffers without their library: fields by number, directly from the bytes.
 
-Encoding: https://protobuf.dev/programming-guides/encoding/. Only what TensorFlow's graphs need is here.
+Encoding: https://protobuf.dev/programming-guides/encoding/. This module has only what TensorFlow's graphs need.
 """
 
 import struct
@@ -11,20 +11,20 @@ from ...errors import GraphError
 VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32 = 0, 1, 2, 5
 
 MOST_FIELDS = 1 << 18
-"""The largest number of fields that are read of a file; the largest graphs of speech models have some thousands."""
+"""The most fields that are read of a file; the largest graphs of speech models have some thousands."""
 
 Value = int | memoryview
 """A varint as an unsigned number, anything else as its bytes."""
 
 
 class FieldBudget:
-    """The number of fields that may still be read of a file, which bounds the time and the memory that it can take."""
+    """The number of fields of a file that may still be read, which bounds the time and memory that it can take."""
 
     def __init__(self) -> None:
         self._left = MOST_FIELDS
 
     def spend(self) -> None:
-        """Count one more field; raise GraphError if it is one too many."""
+        """Count one more field; raise GraphError if the budget is spent."""
         self._left -= 1
         if self._left < 0:
             raise GraphError("is not a speech model, as it has too many fields")
@@ -33,7 +33,7 @@ class FieldBudget:
 def fields(message: memoryview, budget: FieldBudget) -> Iterator[tuple[int, Value]]:
     """Yield each field's number and value, in the message's order.
 
-    Raise GraphError if it is not a message, or if the budget of its file is spent.
+    Raise GraphError if the bytes are not a message, or if the budget of their file is spent.
     """
     position, end = 0, len(message)
     while position < end:

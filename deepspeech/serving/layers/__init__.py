@@ -1,1 +1,1 @@
-"""The layers of networks as the engine computes them, in NumPy and C++."""
+"""The layers of networks in the engine, in NumPy and C++."""

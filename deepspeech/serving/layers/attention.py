@@ -43,6 +43,6 @@ class ConvolutionModuleLayer(KernelLayer):
 
 
 def _parts(name: str, weights: Weights, precision: Precision) -> native.Residual:
-    """Return what all of these layers have: a normalization, and the products around what is their own."""
+    """Return the parts that all of these layers have: a normalization, and the first and the last product."""
     inner, outer = (named_product(f"{name}/{each}", weights, precision) for each in ("inner", "outer"))
     return native.Residual(normalization_of(f"{name}/normalization", weights), inner, outer)

@@ -1,4 +1,4 @@
-"""Weights in blocks of 64 columns, as the kernels take them; see native_client/acoustic/kernels.h and int8.h."""
+"""Weights in blocks of 64 columns, the layout of the kernels; see native_client/acoustic/kernels.h and int8.h."""
 
 import math
 from collections.abc import Sequence
@@ -15,33 +15,33 @@ COLUMNS = 64
 """Columns of a block."""
 
 LANES = 16
-"""Hidden units of a block, with four gates each."""
+"""Hidden units in a block, with four gates each."""
 
 QUAD, PAIR = 4, 2
-"""Rows whose weights lie side by side, of 8 bits and of bfloat16."""
+"""Rows whose weights are adjacent in memory, of 8 bits and of bfloat16."""
 
 ROW_BYTES = 64
-"""Rows of weights of 8 bits and of bfloat16 are filled up so that those of a column have a multiple of these bytes."""
+"""Weights of 8 bits and of bfloat16 are padded with rows, so that each column takes a multiple of these bytes."""
 
 CACHE_LINE = 64
-"""Bytes at a multiple of which weights begin: loading them takes twice as long where they lie across two lines."""
+"""The alignment of weights, in bytes: loads that cross two cache lines take twice as long."""
 
 LARGEST_INT16, LARGEST_INT8 = 32767, 127
-"""The integers that the largest weight of a column is rounded to."""
+"""The integers to which the largest weight of a column is rounded."""
 
 Blocks = Sequence[Array]
-"""Parts of weights, [rows, groups, columns] each. Groups of the last one may have fewer columns than a block has."""
+"""Parts of weights, [rows, groups, columns] each. The groups of the last part may have fewer columns than a block."""
 
 
 class Int16Weights(NamedTuple):
-    """Weights as int16 [blocks, rows, 64], each of which stands for its product with its column's scale."""
+    """Weights as int16 [blocks, rows, 64]; the value of each is its product with its column's scale."""
 
     integers: npt.NDArray[np.int16]
     scales: Array
 
 
 class Int8Weights(NamedTuple):
-    """Weights as int8 [blocks, quads, 64, 4] with a scale and a sum, int32, of each column."""
+    """Weights as int8 [blocks, quads, 64, 4], with a scale and an int32 sum for each column."""
 
     integers: npt.NDArray[np.int8]
     scales: Array
@@ -91,7 +91,7 @@ def int8_weights(blocks: Blocks) -> Int8Weights:
 
 
 def bfloat16_weights(blocks: Blocks) -> npt.NDArray[np.uint16]:
-    """Return the weights, rounded to bfloat16, of two the even one, as uint16 [blocks, pairs, 64, 2]."""
+    """Return the weights rounded to bfloat16, ties to even, as uint16 [blocks, pairs, 64, 2]."""
     rows = len(blocks[0])
     filled = np.zeros((_filled_rows(rows, ROW_BYTES // 2), COLUMNS), np.uint16)
     weights = _aligned((len(blocks), len(filled) // PAIR, COLUMNS, PAIR), np.uint16)
@@ -103,7 +103,7 @@ def bfloat16_weights(blocks: Blocks) -> npt.NDArray[np.uint16]:
 
 
 def _aligned(shape: tuple[int, ...], number: type[Number]) -> npt.NDArray[Number]:
-    """Return an array, which is not set, that begins at a cache line."""
+    """Return an uninitialized array that begins at a cache line."""
     size = math.prod(shape) * np.dtype(number).itemsize
     room = np.empty(size + CACHE_LINE, np.uint8)
     start = -room.ctypes.data % CACHE_LINE
@@ -115,14 +115,14 @@ def _filled_rows(rows: int, multiple: int) -> int:
 
 
 def _rounded(block: Array, largest: int) -> tuple[Array, Array]:
-    """Return the integers [rows, 64] that the weights of a block are rounded to, and their scales [64]."""
+    """Return the integers [rows, 64] to which the weights of a block are rounded, and their scales [64]."""
     values = _filled(block)
     scales = np.maximum(np.abs(values).max(axis=0), np.float32(1e-30)) / np.float32(largest)
     return np.rint(values / scales), scales
 
 
 def _filled(block: Array) -> Array:
-    """Return a block [rows, groups, columns] as [rows, 64], filled up with zeros."""
+    """Return a block [rows, groups, columns] as [rows, 64], padded with zeros."""
     rows, groups, columns = block.shape
     values = np.zeros((rows, groups, COLUMNS // groups), np.float32)
     values[:, :, :columns] = block

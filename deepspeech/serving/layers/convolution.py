@@ -10,7 +10,7 @@ from .products import product_of
 
 
 class ConvolutionLayer(KernelLayer):
-    """A convolution, as a product with the patch of frames and frequencies that each output depends on."""
+    """A convolution, computed as a product with the patch of frames and frequencies that each output depends on."""
 
     def __init__(self, layer: Convolution, inputs: int, weights: Weights, precision: Precision) -> None:
         kernel, bias = weights[f"{layer.name}/kernel"], weights[f"{layer.name}/bias"]

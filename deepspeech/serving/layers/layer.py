@@ -1,4 +1,4 @@
-"""What a layer of the engine is: it runs over the frames of several utterances at once."""
+"""The interface of the engine's layers, which run over the frames of several utterances at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Batch(NamedTuple):
     last: Sequence[bool]
     """Whether each utterance ends with these frames."""
     threads: int
-    """The number of threads that products may be computed on."""
+    """The number of threads that may compute products."""
 
     @property
     def rows(self) -> Array:
@@ -29,15 +29,15 @@ class Batch(NamedTuple):
 
 
 class EngineLayer(Protocol):
-    """A layer with its weights. Threads may share one: what it keeps between two runs is its state."""
+    """A layer with its weights. Threads may share one, as a state holds all that is kept between two runs."""
 
     def initial_state(self) -> Any:
         """Return the state of an utterance before its first frame; None for a layer without a state."""
 
     def run(self, batch: Batch, states: Sequence[Any]) -> tuple[Batch, Sequence[Any]]:
-        """Return the outputs that can be computed now that the frames of the batch are there.
+        """Return the outputs that can be computed with the frames of the batch, and the new states of the utterances.
 
-        With them come the new states of the utterances; the old ones are not changed.
+        The old states are not changed.
         """
 
 
@@ -52,7 +52,7 @@ class Kernel(Protocol):
 
 
 class KernelLayer:
-    """A layer that a kernel computes, for one utterance after the other."""
+    """A layer that a kernel computes, one utterance after the other."""
 
     def __init__(self, kernel: Kernel) -> None:
         """Take the kernel, which has the weights."""
@@ -63,7 +63,7 @@ class KernelLayer:
         return self._kernel.initial_state()
 
     def run(self, batch: Batch, states: Sequence[Any]) -> tuple[Batch, Sequence[Any]]:
-        """Return the outputs that can be computed, all if an utterance ends here, and the states of each utterance."""
+        """Return the outputs that can be computed, all if an utterance ends here, and the utterances' states."""
         results = [
             self._kernel.run(values, state, last, batch.threads)
             for values, state, last in zip(batch.utterances, states, batch.last, strict=True)

@@ -1,4 +1,4 @@
-"""LSTMs: the product with the inputs is computed for all frames at once, that with the state frame by frame."""
+"""LSTMs: the product with the inputs is computed for all frames at once, the product with the state frame by frame."""
 
 import sys
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _recurrence_of(
 
 
 class TwoLSTMsState(NamedTuple):
-    """What the LSTM that goes forwards keeps, float32 [size], the frames of a chunk that is not complete; its size."""
+    """The state of the forward LSTM, float32 [size], the frames of an incomplete chunk, and the size of this chunk."""
 
     forward: Array
     waiting: Array
@@ -49,9 +49,9 @@ class TwoLSTMsState(NamedTuple):
 
 
 class TwoLSTMsLayer:
-    """Two LSTMs, of which the second goes over each chunk from its end, when all its frames are there.
+    """Two LSTMs; the second runs backwards over each chunk once all its frames are there.
 
-    A BidirectionalLSTM has the whole utterance for its only chunk.
+    In a BidirectionalLSTM, the whole utterance is the only chunk.
     """
 
     def __init__(self, layer: TwoLSTMs, inputs: int, weights: Weights, precision: Precision) -> None:
@@ -88,7 +88,7 @@ class TwoLSTMsLayer:
         return batch._replace(utterances=both), list(map(TwoLSTMsState, after, waiting, chunks))
 
     def _ends_of_chunks(self, first: int, frames: int, last: bool) -> Sequence[int]:
-        """Return where the chunks end that are complete in `frames`, the first after `first`."""
+        """Return where the complete chunks in `frames` end; the first chunk has `first` frames."""
         ends = range(first, frames + 1, self._chunk)
         return (*ends, frames) if last and frames > max(ends, default=0) else ends
 

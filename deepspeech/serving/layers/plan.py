@@ -1,4 +1,4 @@
-"""Layers that native code computes one after the other in one call, in which other threads of Python go on."""
+"""Layers that native code computes one after the other in one call, during which other Python threads can run."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
@@ -14,15 +14,15 @@ class PlannedLayer:
     """A layer that a plan can have, with its weights."""
 
     def __init__(self, *steps: Step) -> None:
-        """Take what the layer is made of, in the order of computation."""
+        """Take the steps of the layer, in the order of computation."""
         self.steps = steps
 
 
 class Planned:
-    """Consecutive layers of a network. The state is what their recurrences keep, float32 [size]."""
+    """Consecutive layers of a network. The state is that of their recurrences, float32 [size]."""
 
     def __init__(self, layers: Iterable[PlannedLayer]) -> None:
-        """Take the layers, each of which takes what the one before it gives; raise ValueError if it does not."""
+        """Take the layers; raise ValueError if the outputs of one do not fit the inputs of the next."""
         self._plan = Plan(list(chain.from_iterable(layer.steps for layer in layers)))
 
     def initial_state(self) -> Array:
@@ -43,7 +43,7 @@ class SoftmaxLayer(PlannedLayer):
 
 
 def in_plans(layers: Iterable[EngineLayer | PlannedLayer]) -> Iterator[EngineLayer]:
-    """Yield the layers, those in one that can be computed in one call."""
+    """Yield the layers; consecutive ones that can be computed in one call become one."""
     for is_planned, group in groupby(layers, lambda layer: isinstance(layer, PlannedLayer)):
         if is_planned:
             yield Planned(cast(Iterable[PlannedLayer], group))

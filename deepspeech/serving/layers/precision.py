@@ -1,4 +1,4 @@
-"""The numbers that an engine multiplies by."""
+"""The precisions of an engine's weights."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ...errors import ModelError
 
 
 class Precision(Enum):
-    """FLOAT32 keeps what was trained to more than four digits.
+    """FLOAT32 keeps trained weights to more than four digits.
 
-    INT8 rounds weights to 8 bits, with a scale for each output, and a layer's inputs for each frame. The first and the
-    last layer of a network stay as they are in both.
+    BFLOAT16 rounds weights and a layer's inputs to bfloat16. INT8 rounds them to 8 bits: weights with a scale for each
+    output, inputs with a scale for each frame. Neither changes the first and the last layer of a network.
     """
 
     FLOAT32 = "float32"
@@ -21,19 +21,19 @@ class Precision(Enum):
 
     @property
     def is_fast(self) -> bool:
-        """Whether the processor has products of its own for it, other than for FLOAT32."""
+        """Whether the processor has special instructions for products in this precision."""
         if self is Precision.BFLOAT16:
             return has_bfloat16_products()
         return self is Precision.INT8 and has_int8_products()
 
     @property
     def is_fastest(self) -> bool:
-        """Whether the processor has tiles for it (AMX), whose products take less time than decoding does."""
+        """Whether the processor has tiles (AMX) for this precision; their products take less time than decoding."""
         return self.is_fast and has_tile_products()
 
     @classmethod
     def named(cls, name: str) -> Precision:
-        """Return the precision of a name; `auto` is int8 where the processor has products of its own for it.
+        """Return the precision of a name; `auto` is int8 if the processor has special instructions for it.
 
         Raise ModelError for any other name.
         """

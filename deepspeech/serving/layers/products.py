@@ -1,4 +1,4 @@
-"""Products with weights that lie in blocks of columns, as floats, as bfloat16 or as integers of 8 bits."""
+"""Products with weights in blocks of columns, as floats, as bfloat16 or as integers of 8 bits."""
 
 from math import inf
 
@@ -39,7 +39,7 @@ def named_product(name: str, weights: Weights, precision: Precision) -> Product:
 
 
 def product_of_blocks(weights: Blocks, bias: Blocks, precision: Precision) -> AnyDense:
-    """Return the product with weights in blocks plus a bias in such blocks, of one row."""
+    """Return the product with weights in blocks plus a bias in blocks of one row."""
     filled_bias = float32_weights(bias).reshape(-1)
     if precision is Precision.INT8:
         return Int8Product(*int8_weights(weights), len(weights[0]), filled_bias)

@@ -1,4 +1,4 @@
-"""The acoustic model of a LiteRT file: as many windows of features in a run as the file says, posteriors out."""
+"""The acoustic model of a LiteRT file, which takes a fixed number of windows of features in each run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .network import NetworkFile
 
 
 class LiteRTState(NamedTuple):
-    """The state of an utterance: that of the LSTMs, and the windows that no run was full of yet, [time, n_input]."""
+    """The state of an utterance: that of the LSTMs, and the windows that wait for a full run, [time, n_input]."""
 
     c: Array
     h: Array
@@ -26,15 +26,15 @@ class LiteRTState(NamedTuple):
 
 
 class LiteRTEngine(AcousticEngine):
-    """Runs a network by LiteRT. Threads may share one, and run one after the other; a fork's child begins anew.
+    """Runs a network by LiteRT. Threads may share one, and run one after the other; a forked child loads it again.
 
-    Windows wait until a run is full; after an utterance's last ones, zeros fill it up.
+    Windows wait until a run is full; after an utterance's last windows, zeros fill the run.
     """
 
     streams = True
     largest_turn = LARGEST_TURN
     _interpreter: Any
-    """The network in LiteRT, where it is loaded when it is run first."""
+    """LiteRT's interpreter, which is loaded in the first run."""
 
     def __init__(self, network: NetworkFile) -> None:
         """Take a network. Raise GraphError if LiteRT cannot run it."""
@@ -51,7 +51,8 @@ class LiteRTEngine(AcousticEngine):
     def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, LiteRTState]]:
         """Return posteriors, float32 [rows, labels + 1], and the state after it for each piece of an utterance.
 
-        They are complete once a piece was the `last`. Raise GraphError if they are not finite. It takes one core.
+        They are complete after the `last` piece. Raise GraphError if they are not finite. The computation uses one
+        core.
         """
         del cores_left
         with self._lock:
@@ -71,7 +72,7 @@ class LiteRTEngine(AcousticEngine):
             filled.reshape(steps, -1)[: len(chunk)] = chunk
             posteriors, c, h = _run(interpreter, [filled, c, h])
             if posteriors.shape != (steps, self._network.outputs):
-                raise GraphError("computes other posteriors than it says")
+                raise GraphError("computes posteriors of another shape than it declares")
             rows.append(posteriors[: len(chunk)])
         return np.concatenate(rows), LiteRTState(c, h, windows[end:])
 
@@ -81,7 +82,7 @@ class LiteRTEngine(AcousticEngine):
 
 
 def _loaded(content: bytes) -> Any:
-    """Return LiteRT's interpreter of a file; raise GraphError if it cannot run it."""
+    """Return LiteRT's interpreter of a file; raise GraphError if LiteRT cannot run the file."""
     with without_tensorflows_lines():
         try:
             interpreter = Interpreter(model_content=content, num_threads=1)
@@ -94,7 +95,7 @@ def _loaded(content: bytes) -> Any:
 
 
 def _run(interpreter: Any, inputs: Sequence[Array]) -> list[Array]:
-    """Return copies of the outputs, in the order of `OUTPUTS`, for inputs in that of `INPUTS`."""
+    """Return copies of the outputs, in the order of `OUTPUTS`, for inputs in the order of `INPUTS`."""
     try:
         for details, value in zip(interpreter.get_input_details(), inputs, strict=True):
             interpreter.set_tensor(details["index"], value)

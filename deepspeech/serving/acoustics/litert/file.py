@@ -1,7 +1,7 @@
 """Reading files of LiteRT: the tensors and operators of their graph, checked before anything runs them.
 
-Schema: `schema.fbs` of TensorFlow Lite, whose generated classes the package ai-edge-litert has. These read nothing
-beyond the file, but believe it; so every number that leads to work or memory is checked here.
+Schema: `schema.fbs` of TensorFlow Lite; the package ai-edge-litert has its generated classes. They read nothing beyond
+the file, but do not check its values, so every number that leads to work or memory is checked here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ai_edge_litert import schema_py_generated as schema
 from ....errors import GraphError
 
 IDENTIFIER = b"TFL3"
-"""What bytes 4 to 8 of a file are."""
+"""Bytes 4 to 8 of a file."""
 
 MOST_TENSORS = 1 << 17
-"""Tensors, operators or buffers; a step of an LSTM has some ten."""
+"""The most tensors, operators or buffers; a step of an LSTM has about ten."""
 
 ABSENT = -1
-"""In place of an optional tensor that an operator goes without."""
+"""Stands for an optional tensor that an operator does not have."""
 
 MOST_DIMENSIONS = 8
 MOST_OPERANDS = 1 << 13
@@ -42,7 +42,7 @@ DTYPES: Mapping[int, str] = {
     schema.TensorType.UINT8: "u1",
     schema.TensorType.BOOL: "?",
 }
-"""The types of tensors that are read, beside STRING."""
+"""The types of tensors that are read, in addition to STRING."""
 
 OPERATOR_NAMES: Mapping[int, str] = {
     value: name for name, value in vars(schema.BuiltinOperator).items() if isinstance(value, int)
@@ -51,17 +51,17 @@ OPERATOR_NAMES: Mapping[int, str] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor: a constant if it has content, a value that is computed otherwise."""
+    """A tensor: a constant if it has content, and otherwise a computed value."""
 
     name: str
     shape: tuple[int, ...]
     type: int
     content: memoryview | None
     scale: npt.NDArray[np.float32] | None
-    """What integers are multiples of: one number, or one for each row."""
+    """The scale of integers: one number, or one for each row."""
     zero_point: npt.NDArray[np.int64] | None
     rows_are: int
-    """The dimension that has a scale for each of its places."""
+    """The dimension of the rows that have a scale each."""
 
     @property
     def bytes(self) -> int:
@@ -71,7 +71,7 @@ class Tensor:
     def value(self) -> npt.NDArray[Any]:
         """Return the value of a constant; strings are an object array of bytes. Raise GraphError if it has none."""
         if self.content is None:
-            raise GraphError(f"its {self.name} is computed from others, which is not read")
+            raise GraphError(f"its {self.name} is not a constant, but computed")
         if self.type == schema.TensorType.STRING:
             return _strings(self.name, self.content)
         return np.frombuffer(self.content, DTYPES[self.type]).reshape(self.shape)
@@ -79,7 +79,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator: what it computes, by the schema's name, and from which tensors, which may be ABSENT."""
+    """An operator: its name in the schema, and its tensors, of which inputs may be ABSENT."""
 
     name: str
     version: int
@@ -87,7 +87,7 @@ class Operator:
     outputs: tuple[int, ...]
     options_type: int
     options: Any
-    """The table of the file, of which nothing is checked."""
+    """The table in the file, which is not checked."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ class LiteFile:
     tensors: Sequence[Tensor]
     operators: Sequence[Operator]
     inputs: Mapping[str, int]
-    """The tensors that are given from outside, by name."""
+    """The input tensors, by name."""
     outputs: Mapping[str, int]
     size: int
     """Bytes of the file."""
 
     def maker_of(self, tensor: int) -> Operator | None:
-        """Return the operator that computes a tensor; None for those that no operator does."""
+        """Return the operator that computes a tensor; None if no operator does."""
         return next((operator for operator in self.operators if tensor in operator.outputs), None)
 
 
@@ -130,7 +130,7 @@ def read_file(data: memoryview) -> LiteFile:
 
 @contextmanager
 def damage_is_an_error() -> Iterator[None]:
-    """Turn what the schema's classes raise for a place that is not in the file into GraphError."""
+    """Turn the errors that the schema's classes raise for places outside the file into GraphError."""
     try:
         yield
     except (struct.error, IndexError, ValueError, TypeError, AttributeError, OverflowError, UnicodeDecodeError):
@@ -138,12 +138,12 @@ def damage_is_an_error() -> Iterator[None]:
 
 
 def _code(code: Any) -> tuple[str, int]:
-    number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())  # files of before 2020 have the second alone
+    number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())  # files from before 2020 have only the second
     return OPERATOR_NAMES.get(number, f"operator {number}"), code.Version()
 
 
 def _numbers(values: Any, limit: int) -> tuple[int, ...]:
-    """Return the numbers of tensors in a vector of the file, which is 0 if there is none."""
+    """Return the numbers of tensors in a vector of the file; the schema's classes give 0 for a missing vector."""
     if isinstance(values, int):
         return ()
     if len(values) > MOST_OPERANDS or (len(values) and not ABSENT <= values.min() <= values.max() < limit):
@@ -195,7 +195,7 @@ def _name(tensor: Any) -> str:
 
 
 def _quantization(parameters: Any) -> tuple[Any, Any, int]:
-    """Return scale, zero point and dimension of integers; None for the first two if they have none."""
+    """Return scale, zero point and dimension of integers; the first two are None if there are none."""
     if parameters is None or not parameters.ScaleLength():
         return None, None, 0
     scale, zero_point = parameters.ScaleAsNumpy(), parameters.ZeroPointAsNumpy()

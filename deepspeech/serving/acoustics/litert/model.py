@@ -1,4 +1,4 @@
-"""The speech model of a LiteRT file: what it tells its clients, and the network, ready to be run."""
+"""The speech model of a LiteRT file: its metadata, and its network, ready to run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_litert_model(path: Path, data: memoryview) -> tuple[ModelInfo, LiteRTEn
 
 
 def _described(network: NetworkFile, constants: _Constants) -> Network:
-    """Return the description of a network; that of DeepSpeech is not told, but known but for the limit of its ReLU."""
+    """Return the description of a network; a file without one has DeepSpeech's network, with ReLUs limited to 20."""
     _, _, window, coefficients = network.input_shape
     if max(network.units, network.outputs, network.window_width) > LARGEST_WIDTH:
         raise GraphError("has a layer that is too large to be run")
@@ -53,7 +53,7 @@ def _described(network: NetworkFile, constants: _Constants) -> Network:
 
 
 class _Constants:
-    """The inputs and outputs of a graph by name, of which those that need no computation are read as constants."""
+    """The inputs and outputs of a graph by name; those that need no computation can be read as constants."""
 
     def __init__(self, file: LiteFile) -> None:
         self._file = file
@@ -65,10 +65,10 @@ class _Constants:
         return self.constant(name).shape
 
     def constant(self, name: str) -> npt.NDArray[Any]:
-        """Return the value of a constant, or of what an operator makes of a single constant of the same type.
+        """Return the value of a constant, or of an operator's output that is a single constant of the same type.
 
-        The clients need such an operator, whose only work is that there is one. Strings are an object array of bytes.
-        Raise GraphError for anything else.
+        The clients need such an operator, although it computes nothing. Strings are an object array of bytes. Raise
+        GraphError for anything else.
         """
         if name not in self.nodes:
             raise GraphError(f"it has no {name}")

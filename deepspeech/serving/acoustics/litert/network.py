@@ -1,7 +1,7 @@
-"""The part of a LiteRT file that computes posteriors, checked, and made into a file of its own, which LiteRT runs.
+"""The part of a LiteRT file that computes posteriors: it is checked, and written to a file of its own for LiteRT.
 
-Features and metadata have operators in the file, too, for clients that have nothing else. Nothing is left of these
-here: LiteRT gets what was checked, and no more.
+The original file also has operators for features and metadata, for clients that have no other source of them. They are
+left out here: LiteRT gets only what was checked.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OPTIONS: Mapping[str, str] = {
     "TRANSPOSE": "TransposeOptions",
     "UNPACK": "UnpackOptions",
 }
-"""The operators that networks of DeepSpeech have, however they were converted, and the table of each one's settings."""
+"""The operators that networks of DeepSpeech have, by any conversion, and the table of each operator's settings."""
 
 _SCHEMA_VERSION = 3
 _ALIGNMENT = 16
@@ -60,13 +60,13 @@ class NetworkFile:
     input_shape: tuple[int, ...]
     """[1, steps, 2 * context + 1, coefficients]."""
     units: int
-    """Of all LSTMs."""
+    """The units of all LSTMs."""
     outputs: int
     """The labels and the blank."""
 
     @property
     def window_width(self) -> int:
-        """Numbers of a frame with its neighbours."""
+        """The number of values in a frame with its neighbours."""
         return prod(self.input_shape[2:])
 
 
@@ -92,7 +92,7 @@ def network_file(file: LiteFile) -> NetworkFile:
 
 
 def _needed(file: LiteFile) -> list[Operator]:
-    """Return the operators that the outputs need, in their order, which must be one in which they can run."""
+    """Return the operators that the outputs need, in the file's order, in which it must be possible to run them."""
     wanted = {file.outputs[name] for name in OUTPUTS}
     needed = []
     for operator in reversed(file.operators):
