@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds KenLM's lmplz, build_binary and filter: build_lm_tools.sh SOURCE FOLDER
 #
-# SOURCE is KenLM's source; the programs are in FOLDER/bin afterwards. Where packages of the system are missing, it says
-# in one line how to install them, and ends with exit code 1.
+# SOURCE is KenLM's source; the programs are in FOLDER/bin afterwards. If packages of the system are missing, the script
+# prints one line that says how to install them, and exits with code 1.
 set -euo pipefail
 kenlm=$1
 folder=$2
 compiler=${CXX:-g++}
 
-# Debian's packages, each with a header that shows whether it is there.
+# Debian's packages, each with a header that shows whether it is installed.
 libraries=(
     libboost-program-options-dev:boost/program_options.hpp
     libboost-system-dev:boost/system/error_code.hpp

@@ -25,11 +25,11 @@ DEFAULT_FOLDER = Path("build/kenlm")
 
 
 class KenlmSourceError(Exception):
-    """KenLM's source cannot be had; the message is one line that says why and what to do."""
+    """KenLM's source is not available; the message is one line that says why and what to do."""
 
 
 def kenlm_source(folder: Path = DEFAULT_FOLDER) -> Path:
-    """Return the folder with KenLM's source, fetching it into `folder` if need be. Raise KenlmSourceError."""
+    """Return the folder with KenLM's source, after a download into `folder` if necessary. Raise KenlmSourceError."""
     named = os.environ.get("KENLM_SOURCE")
     if named:
         if not (Path(named) / "lm/model.hh").is_file():
@@ -47,7 +47,7 @@ def kenlm_source(folder: Path = DEFAULT_FOLDER) -> Path:
 
 
 def _download(scratch: Path) -> Path:
-    """Return the path of the source distribution, which pip has checked against SHA256 before it opened it."""
+    """Return the path of the source distribution; pip has checked it against SHA256 before opening it."""
     environment = dict(os.environ)
     if not _has_modern_setuptools():
         _pip("install", "--target", str(scratch / "setuptools"), f"setuptools>={'.'.join(map(str, SETUPTOOLS))}")

@@ -17,14 +17,14 @@ constexpr std::size_t kAlignment = 16;
 constexpr char kType[] = "const";
 constexpr char kArcType[] = "standard";
 
-// OpenFst's bits for: expanded, deterministic acceptor without weights, empty labels or loops, its arcs sorted.
+// OpenFst's bits for an expanded, deterministic acceptor with sorted arcs, without weights, empty labels or loops.
 constexpr std::uint64_t kProperties = 0x0000A5AA5A950001;
 
-// The most symbols of a word; limits the depth of the recursion that follows a word's arcs.
+// The most symbols of a word; it limits the depth of the recursion that follows a word's arcs.
 constexpr std::size_t kLongest = 1000;
 
-// The most symbols of all words together, for each word that there may be: states that words share would otherwise make
-// a small file a huge list.
+// The most symbols of all words together, for each word that is allowed: without this limit, states that words share
+// could turn a small file into a huge list.
 constexpr std::size_t kMostSymbolsPerWord = 64;
 
 struct State {
@@ -95,7 +95,7 @@ void check(const Acceptor& acceptor) {
     if (state.first_arc > acceptor.arcs.size() || state.arc_count > acceptor.arcs.size() - state.first_arc) {
       refuse("a state has arcs out of range");
     }
-    // Every path must lead to a word, so that the number of words limits that of the steps.
+    // Every path must lead to a word, so that the number of words limits the number of steps.
     if (state.arc_count == 0 && !(state.final_weight == 0)) refuse("a path leads to no word");
   }
   for (const Arc& arc : acceptor.arcs) {
@@ -141,7 +141,7 @@ class Lister {
   std::vector<std::vector<Symbol>> words_;
 };
 
-// Builds the smallest acceptor from the ends of the words: states that accept the same ends are one.
+// Builds the smallest acceptor from the ends of the words: states that accept the same endings are merged.
 class Minimizer {
  public:
   explicit Minimizer(const std::vector<std::vector<Symbol>>& words) : words_(words) {}

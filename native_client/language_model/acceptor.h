@@ -9,7 +9,7 @@
 
 namespace ctc {
 
-using Symbol = std::uint32_t;  // 0 is the empty word's
+using Symbol = std::uint32_t;  // 0 is the empty label
 
 // Reads the acceptor that begins at `offset` of the file and returns the words that it accepts.
 // Throws Error if it is damaged, has a loop, or accepts more than `most_words`.

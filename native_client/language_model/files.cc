@@ -33,7 +33,7 @@ constexpr char kDescriptorPaths[] = "/proc/self/fd/";
 int open_memory() { return memfd_create("language model", MFD_CLOEXEC); }
 #else
 constexpr char kDescriptorPaths[] = "/dev/fd/";
-int open_memory() {  // a file without a name, which nobody else can open
+int open_memory() {  // a file without a name, which no other process can open
   std::FILE* const file = std::tmpfile();
   if (!file) return -1;
   const int number = dup(fileno(file));
@@ -42,7 +42,7 @@ int open_memory() {  // a file without a name, which nobody else can open
 }
 #endif
 
-// Opens a file and finds its size. A pipe would make the caller wait for whoever writes to it.
+// Opens a file and finds its size. Refuses pipes, as the caller would wait until another process writes to them.
 int open_regular(const std::string& path, std::size_t& size) {
   Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
@@ -52,10 +52,10 @@ int open_regular(const std::string& path, std::size_t& size) {
   return std::exchange(file.number, -1);
 }
 
-// Where a new file is renamed to: a link stays, and leads to it, whether there was a file or not. It must not take the
-// place of a device or a pipe.
+// The path to which a new file is renamed. A symbolic link stays, and its target is written, even if it does not exist
+// yet. A device or a pipe must not be replaced.
 std::string place_of_new(const std::string& path) {
-  constexpr int kMostLinks = 40;  // that systems follow
+  constexpr int kMostLinks = 40;  // the most that systems follow
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
   if (std::filesystem::exists(std::filesystem::file_status(kind)) && kind != std::filesystem::file_type::regular) {

@@ -1,4 +1,4 @@
-// Files read to memory, and new files that appear only when they are whole.
+// Files read to memory, and new files that appear only when they are complete.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ctc {
 
-// The first bytes of a file, `most` of them or all, and the size of the whole file.
+// The first bytes of a file, at most `most`, and the size of the whole file.
 struct FileHead {
   std::string bytes;
   std::size_t file_size;
@@ -17,8 +17,8 @@ struct FileHead {
 // Throws Error naming the path if it cannot be read, or is not a regular file.
 FileHead read_head(const std::string& path, std::size_t most);
 
-// A file's bytes, read to memory once, for as long as the object lives. They are not mapped from the file: of a file
-// that is overwritten or cut while it is in use, as `cp` does, a mapping would change, or end the process.
+// A file's bytes, read to memory once, for as long as the object lives. They are not mapped from the file: if the file
+// is overwritten or truncated while it is in use, as by `cp`, a mapping would change, or the process would crash.
 class FileContent {
  public:
   // Throws Error naming the path if it cannot be read, or is not a regular file.
@@ -40,10 +40,10 @@ class FileContent {
   std::size_t size_ = 0;
 };
 
-// A file that appears under its name only when it is whole; before, it is "NAME.partial".
+// A file that appears under its name only when it is complete; until then, it is "NAME.partial".
 class NewFile {
  public:
-  // Throws Error naming the path if it cannot be created, or is that of a device, a pipe or a folder.
+  // Throws Error naming the path if the file cannot be created, or if the path is a device, a pipe or a folder.
   explicit NewFile(const std::string& path);
   ~NewFile();
   NewFile(const NewFile&) = delete;

@@ -35,7 +35,7 @@ void require(bool holds, const char* message) {
   if (!holds) throw Error(std::string("it is damaged or truncated: ") + message);
 }
 
-// Goes through the parts of the file one by one, checking each.
+// Checks the parts of the file one by one.
 class Checker {
  public:
   explicit Checker(const FileContent& file) : file_(file) {}
@@ -94,7 +94,7 @@ class Checker {
     return part;
   }
 
-  // An array of records that may be at any address.
+  // An array of records at any address, aligned or not.
   template <class Record>
   static Record record(const char* part, std::uint64_t index) {
     Record record;
@@ -175,7 +175,7 @@ class Checker {
     const char* const part = take(Middle::Size(quantization_bits, entries, counts_[0], next_entries, config_));
     if constexpr (std::is_same_v<Pointers, trie::ArrayBhiksha>) check_pointer_table(part, entries, next_entries);
     const trie::BitPackedLongest next;
-    // KenLM's readers take what they only read as mutable.
+    // KenLM's readers take mutable pointers to memory that they only read.
     Middle middle(const_cast<char*>(part), quantization_bits, entries, counts_[0], next_entries, next, config_);
     for (std::uint64_t entry = 0; entry < entries; ++entry) {
       trie::NodeRange range;
@@ -184,7 +184,7 @@ class Checker {
     }
   }
 
-  // Their number is kept in each order, but KenLM uses that of the first one for all.
+  // Each order holds its number of bits, but KenLM uses that of the first order for all.
   void read_pointer_bits() {
     if (pointer_bits_read_) return;
     require(file_.size() - offset_ >= 2, "it ends too soon");
@@ -192,7 +192,7 @@ class Checker {
     pointer_bits_read_ = true;
   }
 
-  // The upper bits of pointers: a sorted list of the entries at which they grow, behind a header, at multiples of 8.
+  // The upper bits of pointers: after a header, a sorted list, at multiples of 8, of the entries at which they grow.
   void check_pointer_table(const char* part, std::uint64_t entries, std::uint64_t next_entries) {
     const auto address = reinterpret_cast<std::uintptr_t>(part);
     const char* const table = part + (8 - address % 8) % 8 + sizeof(std::uint64_t);
@@ -240,7 +240,7 @@ void check_arpa_counts(const FileHead& head) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     const bool blank = std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isspace(c); });
     if (!in_counts && (blank || line[0] == '#')) continue;
-    if (!in_counts && line != "\\data\\") return;  // KenLM says so itself, in better words
+    if (!in_counts && line != "\\data\\") return;  // KenLM reports this error itself, and better
     if (in_counts && blank) return;
     if (in_counts) check_arpa_count(line, head.file_size);
     in_counts = true;

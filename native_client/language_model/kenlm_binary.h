@@ -1,5 +1,6 @@
-// Checks of KenLM binaries and ARPA files. KenLM trusts its files: a damaged one makes it read anywhere in memory, or
-// search endlessly. What passes these checks is safe to load and to score with, though a number may be wrong.
+// Checks of KenLM binaries and ARPA files. KenLM trusts its files: with a damaged file, it may read anywhere in memory,
+// or search endlessly. A file that passes these checks is safe to load and to score with, although its numbers may be
+// wrong.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +10,11 @@
 
 namespace ctc {
 
-// Where in a KenLM binary its header says whether the words' texts follow the model.
+// The place in the header of a KenLM binary that says whether the words' texts follow the model.
 constexpr std::size_t kHasVocabularyOffset = 100;
 
-// Returns the size of the binary at the beginning of the file, without the words' texts behind it; 0 if the file does
-// not begin with one. Throws Error saying what is damaged.
+// Returns the size of the binary at the beginning of the file, without the words' texts after it; 0 if the file does
+// not begin with a binary. Throws Error that says what is damaged.
 std::size_t check_kenlm_binary(const FileContent& file);
 
 // Whether a file that begins with these bytes is a KenLM binary, perhaps a damaged one.

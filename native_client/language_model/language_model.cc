@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kUnusable[] = " cannot be used as a KenLM language model (ARPA or binary): ";
 
-// Of an ARPA file, enough for its counts.
+// Bytes of an ARPA file that are enough for its counts.
 constexpr std::size_t kHeadSize = 1 << 16;
 
 class WordCollector : public lm::EnumerateVocab {
@@ -31,7 +31,7 @@ class WordCollector : public lm::EnumerateVocab {
 
 LanguageModel::Model load(const std::string& path, const lm::ngram::Config& config) {
   using namespace lm::ngram;
-  ModelType type = PROBING;  // of an ARPA file: it says nothing about the structure to keep it in
+  ModelType type = PROBING;  // for ARPA files, which do not specify a data structure
   RecognizeBinary(path.c_str(), type);
   switch (type) {
     case PROBING:
@@ -50,8 +50,8 @@ LanguageModel::Model load(const std::string& path, const lm::ngram::Config& conf
   throw Error("its header names a data structure that KenLM does not have");
 }
 
-// The message of an exception of KenLM, which may hold anything that files do: `what` ends with the first null, so a mark
-// says where it really ends.
+// The whole message of a KenLM exception. It may hold any bytes of a file, and `what` ends at the first null, so a mark
+// is added to find the real end.
 std::string whole_message(util::Exception& error) {
   constexpr char kEnd[] = "<end>";
   error << kEnd;
@@ -69,7 +69,7 @@ LanguageModel::LanguageModel(const std::string& path, Vocabulary vocabulary) : p
   config.show_progress = false;
   config.messages = nullptr;
   config.sentence_marker_missing = lm::SILENT;
-  config.load_method = util::READ;  // to large pages, which the search finds its way in faster than in mapped ones
+  config.load_method = util::READ;  // to large pages, where searches are faster than in mapped ones
   try {
     const FileHead head = read_head(path, kHeadSize);
     if (is_kenlm_binary(head)) {
@@ -124,7 +124,7 @@ float LanguageModel::unigram_score(Word word) const {
   return kLn10 * std::visit(score, model_);
 }
 
-// KenLM's messages start with a place in its source, which ends with the first line, and may have several lines.
+// KenLM's messages begin with a place in its source, which takes the first line; more lines may follow.
 std::string kenlm_reason(util::Exception& error) {
   std::string text = whole_message(error);
   const std::size_t place = text.find(" threw ");

@@ -1,4 +1,4 @@
-// A KenLM n-gram model, whichever of KenLM's data structures it is kept in.
+// A KenLM n-gram model in any of KenLM's data structures.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ctc {
 
-// The last words of a hypothesis, as far as they matter to the next word's probability.
+// The last words of a hypothesis, as far as the next word's probability depends on them.
 using LanguageState = lm::ngram::State;
 using Word = lm::WordIndex;
 
@@ -26,7 +26,7 @@ class LanguageModel {
 
   enum class Vocabulary { kLoad, kSkip };
 
-  // Loads an ARPA file or a KenLM binary; if `vocabulary` says so, with its words, unless it is a binary without them.
+  // Loads an ARPA file or a KenLM binary. If `vocabulary` says so, loads its words, too, unless a binary has none.
   // Throws Error naming the file and what is wrong with it.
   LanguageModel(const std::string& path, Vocabulary vocabulary);
 
@@ -35,15 +35,15 @@ class LanguageModel {
   // The file of a KenLM binary; null for an ARPA file, and after `close_file`.
   const FileContent* file() const { return file_.get(); }
 
-  // Lets the file go, which the model itself needs no more.
+  // Releases the file, which the model itself no longer needs.
   void close_file() { file_.reset(); }
 
-  // The bytes of a KenLM binary, without what follows the model in its file; 0 if it was an ARPA file.
+  // The size of a KenLM binary in bytes, without the data after the model in its file; 0 for an ARPA file.
   std::size_t binary_size() const { return binary_size_; }
 
   const Model& model() const { return model_; }
 
-  // Every word, at its index; the first is "<unk>". Empty if they were not loaded.
+  // All words, each at its index; the first is "<unk>". Empty if they were not loaded.
   const std::vector<std::string>& words() const { return words_; }
 
   // The index of the word, or 0 (that of "<unk>") if the model does not know it.
@@ -76,7 +76,7 @@ class LanguageModel {
   Word sentence_end_ = 0;
 };
 
-// What an exception of KenLM says, without the place in its source; the exception is of no use afterwards.
+// The message of a KenLM exception, without the place in its source. The exception must not be used afterwards.
 std::string kenlm_reason(util::Exception& error);
 
 }  // namespace ctc

@@ -8,7 +8,7 @@
 namespace ctc {
 namespace {
 
-// The entries [begin, end) share their first `depth` labels; they are what lies at or below one node.
+// The entries [begin, end) share their first `depth` labels; they are those at or below one node.
 struct Range {
   std::size_t begin, end, depth;
 };
@@ -78,7 +78,7 @@ Spelling LexiconTrie::spelling(std::uint32_t node) const {
   const auto after = [](std::uint32_t wanted, const TrieNode& other) { return wanted < other.first_child; };
   while (node != kRoot) {
     spelling.push_back(nodes_[node].label);
-    // Of the nodes whose children do not come after this one, the last is its parent.
+    // The parent is the last node whose first child is not after this node.
     node = static_cast<std::uint32_t>(std::upper_bound(nodes_, nodes_ + size_, node, after) - nodes_) - 1;
   }
   std::reverse(spelling.begin(), spelling.end());

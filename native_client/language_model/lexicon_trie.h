@@ -12,7 +12,7 @@
 
 namespace ctc {
 
-// Nodes are numbered level by level, so the children of a node lie side by side: those of node n are the nodes
+// Nodes are numbered level by level, so the children of a node are adjacent: those of node n are the nodes
 // [nodes[n].first_child, nodes[n + 1].first_child). They are sorted by label. One node past the last ends the list.
 struct TrieNode {
   static constexpr Word kNoWord = 0xFFFFFFFF;
@@ -35,7 +35,7 @@ class LexiconTrie {
   static constexpr std::uint32_t kRoot = 0;
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 
-  // Throws Error if two entries have one spelling or if there is no entry.
+  // Throws Error if two entries have the same spelling or if there is no entry.
   explicit LexiconTrie(std::vector<LexiconEntry> entries);
 
   // `nodes` are `size` nodes and the one past the last; `owner` keeps them in memory.

@@ -5,16 +5,16 @@
 namespace ctc {
 namespace {
 
-// Scripts from here on (Thai, Chinese and others) are mostly written without spaces between words.
+// Scripts from this first byte on (Thai, Chinese and others) are mostly written without spaces between words.
 constexpr unsigned char kFirstByteWithoutSpaces = 0xE0;
 
-// A label whose words are mostly unknown must have this many to count.
+// A label whose words are mostly unknown counts only if it has at least this many words.
 constexpr std::size_t kFewWords = 4;
 
-// Of a package with other words than its language model has, at most one word in so many may be unknown.
+// If the language model has words that the package lacks, at most one of this many words may be unknown to it.
 constexpr std::size_t kWordsPerUnknownWord = 20;
 
-// Special words of a language model: the unknown one, and those that begin and end sentences.
+// Special words of a language model: the unknown word, and the markers of a sentence's beginning and end.
 constexpr std::size_t kSpecialWords = 3;
 
 std::string counts(std::size_t some, std::size_t all) { return std::to_string(some) + " of " + std::to_string(all); }

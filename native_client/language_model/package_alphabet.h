@@ -1,5 +1,5 @@
-// Whether a scorer package was made for the labels that it is used with. It does not say so: its words are numbers of
-// labels, or bytes.
+// Whether a scorer package was made for the labels that it is used with. The package does not record this: its words
+// are numbers of labels, or bytes.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace ctc {
 
-// Returns why the package must have been made for another alphabet; nothing if it seems to be made for this one.
-// `words` are the package's, as these labels spell them.
+// Returns why the package must have been made for another alphabet, or nothing if it seems to fit this one. `words` are
+// the package's, as these labels spell them.
 std::string find_other_alphabet(const Labels& labels, const LanguageModel& language_model,
                                 const PackageTrailer& package, const std::vector<std::string>& words);
 

@@ -9,7 +9,7 @@
 namespace ctc {
 namespace {
 
-// A package may have words that its language model does not know, but not more than those that it knows.
+// A package may have words that its language model does not know, but not more than it knows.
 constexpr std::size_t kWordsPerKnownWord = 2;
 
 }  // namespace
@@ -63,8 +63,8 @@ std::vector<Spelling> Scorer::spellings_of(const std::string& word) const {
   return spellings;
 }
 
-// The spellings of a word that the trie does not have. Where a tokenizer cut words into pieces, and is not here, any way
-// to cut this one may be the one that it is said in.
+// The spellings of a word that is not in the trie. If a tokenizer cut the words into pieces, but is not available here,
+// all segmentations of this word are possible.
 std::vector<Spelling> Scorer::spellings_of_other(const std::string& word) const {
   if (!spell_ && labels_.spell_beginnings()) return labels_.spell_in_all_ways(" " + word);
   return spell_word(labels_, unit_, spell_, word);
@@ -99,7 +99,7 @@ LexiconTrie Scorer::load_trie() {
   const std::string& path = language_model_.path();
   const std::vector<std::string>& words = language_model_.words();
   if (!words.empty()) {
-    check_unit();  // before the labels' texts are asked to spell characters
+    check_unit();  // before the labels spell characters
     return build_trie(labels_, language_model_, unit_, spell_, words);
   }
   if (!language_model_.file()) throw Error(path + " has no words");

@@ -1,4 +1,4 @@
-// What the search knows about language: the words, how they are spelled, and how likely they follow one another.
+// What the search knows of a language: the words, their spellings, and the probabilities of their sequences.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace ctc {
 class Scorer {
  public:
   // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that can be spelled. A package
-  // knows its unit, and how its words are spelled, by itself. Throws Error if a file is damaged or has no such word, and
-  // for a model of characters if most labels are none.
+  // records its unit and the spellings of its words itself. Throws Error if a file is damaged or has no such word, and
+  // for a model of characters if most labels are not characters.
   Scorer(const Labels& labels, const std::string& language_model_path, Unit unit, Spell spell = nullptr);
 
-  // The same with a trie file written for this language model and these labels; then the language model's file needs
-  // no vocabulary, and the loading of a large one is fast.
+  // The same with a trie file written for this language model and these labels; then the language model's file needs no
+  // vocabulary, and a large one loads fast.
   Scorer(const Labels& labels, const std::string& language_model_path, const std::string& trie_path,
          Spell spell = nullptr);
 
@@ -32,14 +32,14 @@ class Scorer {
   const Labels& labels() const { return labels_; }
   Unit unit() const { return unit_; }
 
-  // What a text consists of: its words, between which it has spaces, or its characters.
+  // The units of a text: its words, which are separated by spaces, or its characters.
   std::vector<std::string> words_of(const std::string& text) const;
 
-  // The spellings of a word, those that the trie has or, of a word that it does not have, others; of a character, only
-  // the trie's. None if it cannot be spelled. Threads may ask at once.
+  // The spellings of a word: those in the trie or, if the trie does not have the word, other ones. For a character,
+  // only those in the trie. Empty if it cannot be spelled. Thread-safe.
   std::vector<Spelling> spellings_of(const std::string& word) const;
 
-  // Whether all words of a text can be spelled, and there is one.
+  // Whether a text has words, and all of them can be spelled.
   bool can_spell(const std::string& text) const;
 
   // The weights that a scorer package recommends.
@@ -59,7 +59,7 @@ class Scorer {
   std::optional<PackageDefaults> package_defaults_;
   LexiconTrie trie_;
 
-  // The nodes at which word n ends: of `nodes_of_words_`, those from begins_of_words_[n] on. Made when asked for.
+  // The nodes at which word n ends are in `nodes_of_words_`, from begins_of_words_[n] on. Built at the first use.
   mutable std::once_flag indexed_;
   mutable std::vector<std::uint32_t> begins_of_words_, nodes_of_words_;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t kMagic = 0x54524945;
 constexpr std::int32_t kVersion = 6;
-constexpr std::int32_t kOldVersion = 5;  // without another difference
+constexpr std::int32_t kOldVersion = 5;  // otherwise the same
 
 #pragma pack(push, 1)
 struct Header {
@@ -27,7 +27,7 @@ struct Header {
 #pragma pack(pop)
 static_assert(sizeof(Header) == 25);
 
-// Symbols of bytes are the bytes; of other labels, the labels plus 1, as 0 is taken.
+// The symbols of bytes are the bytes; those of other labels are the labels plus 1, as 0 has another meaning.
 std::vector<Symbol> symbols_of(const Spelling& spelling, const Labels& labels, Unit unit) {
   std::vector<Symbol> symbols;
   for (const Label label : spelling) {
@@ -91,7 +91,7 @@ std::optional<PackageTrailer> read_package_trailer(const FileContent& file, std:
 
 namespace {
 
-// Deletes a file that was needed for a while.
+// Deletes a temporary file.
 struct TemporaryFile {
   std::string path;
   ~TemporaryFile() { std::remove(path.c_str()); }
@@ -115,7 +115,7 @@ void write_words(NewFile& file, const LexiconTrie& trie, const Labels& labels, U
   std::vector<std::vector<Symbol>> words;
   for (const LexiconEntry& entry : trie.entries()) words.push_back(symbols_of(entry.spelling, labels, unit));
   std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());  // readings of one character
+  words.erase(std::unique(words.begin(), words.end()), words.end());  // a character may have several readings
   write_acceptor(file, words);
 }
 

@@ -1,5 +1,5 @@
-// Scorer packages (".scorer") of DeepSpeech 0.6 to 0.9: a KenLM binary without its words' texts, and behind it a
-// trailer with the words, as a finite-state acceptor in OpenFst's format.
+// Scorer packages (".scorer") of DeepSpeech 0.6 to 0.9: a KenLM binary without its words' texts, followed by a trailer
+// with the words as a finite-state acceptor in OpenFst's format.
 //
 //   bytes  content of the trailer (little-endian)
 //       4  "EIRT"
@@ -35,13 +35,14 @@ struct PackageTrailer {
   std::size_t unspelled;        // characters that these labels cannot spell
 };
 
-// Reads the trailer behind the first `language_model_size` bytes of the file; nothing if there is none.
-// Throws Error saying what is wrong with it, for example that it was made for other labels or has over `most_words`.
+// Reads the trailer after the first `language_model_size` bytes of the file; returns nothing if there is none. Throws
+// Error that says what is wrong, for example that it was made for other labels or has more than `most_words` words.
 std::optional<PackageTrailer> read_package_trailer(const FileContent& file, std::size_t language_model_size,
                                                    const Labels& labels, std::size_t most_words);
 
-// Writes a package of the KenLM binary, or of a binary made of the ARPA file, at `language_model_path` and the words of
-// `trie`; beside `path`, and renames it. Throws Error naming the file that cannot be read or written.
+// Writes a package with the words of `trie` and the language model at `language_model_path`: a KenLM binary, or an ARPA
+// file, which is converted. Writes next to `path`, then renames. Throws Error naming the file that cannot be read or
+// written.
 void write_package(const std::string& path, const std::string& language_model_path, const LexiconTrie& trie,
                    const Labels& labels, Unit unit, const PackageDefaults& defaults);
 

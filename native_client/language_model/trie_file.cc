@@ -26,10 +26,10 @@ static_assert(sizeof(Header) == 64, "as described in the header file");
 constexpr char kMagic[8] = "ctctrie";
 constexpr std::uint32_t kVersion = 1;
 
-// Look-aheads are rounded to floats once, so they are the same on every machine, but for its last bits.
+// Look-aheads are rounded to floats once, so they are the same on every machine, except for the last bits.
 constexpr float kScoreTolerance = 1e-3f;
 
-// Of a word, and of all words for each node on average.
+// The most symbols of a word, and of all words together for each node.
 constexpr std::size_t kMostSymbols = 1000;
 constexpr std::size_t kMostSymbolsPerNode = 64;
 
@@ -71,7 +71,7 @@ const char* find_bad_node(const TrieNode* nodes, std::size_t size, std::size_t l
   return nullptr;
 }
 
-// Returns why the words are absurdly long, or nullptr. They are spelled one by one, so long ones would make a small file
+// Returns why the words are too long, or nullptr. Words are spelled one by one, so with long words a small file would
 // take minutes and gigabytes.
 const char* find_long_words(const TrieNode* nodes, std::size_t size) {
   std::size_t begin = 0, end = 1, depth = 0, symbols = 0;
@@ -85,7 +85,7 @@ const char* find_long_words(const TrieNode* nodes, std::size_t size) {
   return symbols / kMostSymbolsPerNode > size ? "its words are too long" : nullptr;
 }
 
-// True if every word of the trie is spelled as the language model spells it, and scored alike where only it counts.
+// True if every word of the trie has the language model's spelling and, where only this word counts, its score.
 bool fits(const LexiconTrie& trie, const Labels& labels, const LanguageModel& language_model, Unit unit) {
   for (const LexiconEntry& entry : trie.entries()) {
     if (language_model.index(spelled_word(labels, unit, entry.spelling)) != entry.word) return false;

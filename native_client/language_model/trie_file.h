@@ -1,4 +1,5 @@
-// Trie files: a trie as it lies in memory, behind a header that says what it was made for. They are mapped, not read.
+// Trie files: a header that says what the trie was made for, and the trie as it is in memory. They are mapped, not
+// read.
 //
 //   offset  bytes  content (little-endian)
 //        0      8  "ctctrie" and a zero
@@ -24,7 +25,7 @@
 
 namespace ctc {
 
-// Writes beside `path` and renames. Throws Error naming the path if it cannot.
+// Writes next to `path`, then renames. Throws Error naming the path if this fails.
 void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
                      const LanguageModel& language_model, Unit unit);
 

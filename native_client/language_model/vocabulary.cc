@@ -25,7 +25,7 @@ void check_words_are_parted(const Labels& labels, Unit unit) {
   throw Error("a language model of words needs a label ' ' between the words, but the labels have none");
 }
 
-// True unless there is a delimiter, or another beginning, inside.
+// True unless there is a delimiter, or another beginning of a word, inside.
 bool is_one_word(const Labels& labels, const Spelling& spelling) {
   const auto begins = [&](Label label) { return labels.begins_word(label); };
   return std::none_of(spelling.begin() + labels.spell_beginnings(), spelling.end(), begins);

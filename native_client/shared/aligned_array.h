@@ -1,4 +1,4 @@
-// Arrays that begin at a cache line: loading vectors and tiles that lie across two lines takes twice as long.
+// Arrays that begin at a cache line: loads of vectors and tiles that cross two lines take twice as long.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct FreeAligned {
   void operator()(void* array) const { ::operator delete(array, std::align_val_t(kCacheLine)); }
 };
 
-// Of numbers, which are not set.
+// An array of uninitialized numbers.
 template <class Number>
 using AlignedArray = std::unique_ptr<Number[], FreeAligned>;
 

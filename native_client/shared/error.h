@@ -1,4 +1,4 @@
-// The one exception of the decoder library. Its message says what was wrong, where, and what to do.
+// The only exception of the decoder library. Its message says what is wrong, where, and what to do.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 namespace ctc {
 
 // The text as one line of UTF-8 that can be printed: bytes that are not UTF-8, and characters that control the terminal
-// or end a line, become "\x1b" and the like. What is too long is cut.
+// or end a line, become "\x1b" and the like. Long texts are cut.
 std::string printable(const std::string& text);
 
 class Error : public std::runtime_error {

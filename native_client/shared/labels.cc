@@ -14,7 +14,7 @@ bool is_identity(const std::vector<Label>& columns) {
   return true;
 }
 
-// All texts that begin with a text follow it in their order.
+// In sorted order, all texts that begin with a text follow it.
 bool one_begins_another(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
   for (std::size_t place = 1; place < texts.size(); ++place) {
@@ -91,7 +91,7 @@ std::vector<Spelling> Labels::spell(std::string_view text) const {
   return spellings;
 }
 
-// For each place in a text, its end included, whether labels spell what follows.
+// For each place in a text, including its end, whether labels can spell the rest.
 std::vector<bool> Labels::ends_that_can_be_spelled(std::string_view text) const {
   std::vector<bool> can_be(text.size() + 1);
   can_be.back() = true;
@@ -108,7 +108,7 @@ std::vector<Spelling> Labels::spell_in_all_ways(std::string_view text) const {
   const std::size_t most = std::clamp<std::size_t>(kMostSpelled / (text.size() + 1), 1, kMostSpellings);
   std::vector<Spelling> spellings;
   Spelling way;
-  std::size_t place = 0, longest = longest_;  // where `way` ends, and what the next label has at most
+  std::size_t place = 0, longest = longest_;  // where `way` ends, and the most bytes of the next label
   while (spellings.size() < most) {
     auto found = by_text_.end();
     for (std::size_t length = std::min(longest, text.size() - place); length > 0 && found == by_text_.end(); --length) {
@@ -122,7 +122,7 @@ std::vector<Spelling> Labels::spell_in_all_ways(std::string_view text) const {
       spellings.push_back(way);
     }
     if (way.empty()) break;
-    longest = texts_[way.back()].size() - 1;  // another, shorter label in place of the last one
+    longest = texts_[way.back()].size() - 1;  // next, try a shorter label in place of the last one
     place -= longest + 1;
     way.pop_back();
   }

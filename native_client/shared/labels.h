@@ -21,15 +21,16 @@ class Labels {
  public:
   static constexpr Label kNone = 0xFFFFFFFF;
 
-  // The most spellings of one text, and the most labels that they have together unless there is but one; any more are
-  // left out.
+  // The most spellings of one text, and the most labels in all of them together if there are several; further spellings
+  // are left out.
   static constexpr std::size_t kMostSpellings = 256, kMostSpelled = std::size_t{1} << 12;
 
   // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text.
   explicit Labels(std::vector<std::string> texts);
 
-  // Label n is read from column columns[n] of `column_count`, the blank's not counted. Throws Error if `texts` is empty
-  // or has an empty text, if a column is out of range, or if two labels have the same text and column, or are both " ".
+  // Label n is read from column columns[n] of `column_count` columns, without the blank's. Throws Error if `texts` is
+  // empty or has an empty text, if a column is out of range, or if two labels have the same text and column, or are
+  // both " ".
   Labels(std::vector<std::string> texts, std::vector<Label> columns, std::size_t column_count);
 
   std::size_t size() const { return texts_.size(); }
@@ -41,10 +42,11 @@ class Labels {
   Label blank_column() const { return static_cast<Label>(column_count_); }
   Label column(Label label) const { return columns_.empty() ? label : columns_[label]; }
 
-  // Empty if label n is column n.
+  // Empty if each label n is column n.
   const std::vector<Label>& columns() const { return columns_; }
 
-  // Whether different labels may spell one text: two have the same, or the text of one begins with another's.
+  // Whether different labels may spell the same text: two labels have one text, or one label's text begins with
+  // another's.
   bool ambiguous() const { return ambiguous_; }
 
   // The label " ", or kNone.
@@ -55,14 +57,15 @@ class Labels {
   // Whether words are spelled with the label that begins them.
   bool spell_beginnings() const { return spell_beginnings_; }
 
-  // Whether words can be told from one another.
+  // Whether the labels show where words begin.
   bool part_words() const { return delimiter_ != kNone || spell_beginnings_; }
 
-  // The labels that spell `text`, the longest text first; several spellings if parts of it have several labels, none if
-  // a part of it has no label.
+  // The spellings of `text` by the longest labels that fit: several if several labels have the text of a part, none if
+  // a part has no label.
   std::vector<Spelling> spell(std::string_view text) const;
 
-  // All ways in which labels spell `text`, those of the longest texts first. Of labels with the same text, the first.
+  // All ways in which labels can spell `text`, those by the longest labels first. Of labels with the same text, only
+  // the first is used.
   std::vector<Spelling> spell_in_all_ways(std::string_view text) const;
 
   // The text that the labels spell.

@@ -1,4 +1,4 @@
-// The kinds of machine that kernels are compiled for, and those that this machine is.
+// The kinds of machines that kernels are compiled for, and the kinds that fit this machine.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace shared {
 
-// Numbers in the largest of the vectors of vectors.inc, and hidden units in a block of weights.
+// Numbers in the largest vector of vectors.inc, and hidden units in a block of weights.
 constexpr std::size_t kLanes = 16;
 
-// Each is a superset of those before.
+// Each kind is a superset of those before it.
 enum class Machine { kAny, kAvx2, kAvx512, kAvx512Vnni, kAvx512Bfloat16, kAmx };
 
-// Asks the system to keep the tiles' registers of this process's threads, which are large.
+// Asks the system for permission to use tiles, as it must save their large registers for each thread.
 inline bool may_use_tiles() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM of Linux's asm/prctl.h
@@ -52,7 +52,7 @@ inline std::vector<Machine> find_machines() {
   return found;
 }
 
-// The kinds that this machine is, the best one last.
+// The kinds that fit this machine, the best one last.
 inline const std::vector<Machine>& machines() {
   static const std::vector<Machine> found = find_machines();
   return found;

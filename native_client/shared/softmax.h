@@ -1,4 +1,4 @@
-// The shares that numbers make.
+// Softmax.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace shared {
 
-// Replaces each of the numbers by its exponential, divided by the sum of these.
+// Replaces each number by its exponential, divided by the sum of the exponentials.
 inline void softmax(float* values, std::size_t size) {
   const float highest = *std::max_element(values, values + size);
   float sum = 0;

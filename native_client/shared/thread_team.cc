@@ -14,7 +14,7 @@ void pause() {
 #endif
 }
 
-// Waits busily for a while, as what is waited for mostly comes within microseconds; then lets other threads go first.
+// Busy-waits for a while, as the condition mostly comes true within microseconds; then yields to other threads.
 template <typename Condition>
 void wait_until(const Condition& condition) {
   for (int turn = 0; !condition(); ++turn) {
@@ -29,7 +29,7 @@ void wait_until(const Condition& condition) {
 }  // namespace
 
 ThreadTeam::ThreadTeam(std::size_t threads) : shares_(threads) {
-  // A missing thread's share is done by the others.
+  // If a thread is missing, the others do its share.
   others_ = start_threads(threads - 1, [this](std::size_t index) { run_rounds(index + 1); });
 }
 

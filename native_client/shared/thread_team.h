@@ -1,4 +1,4 @@
-// Threads that share out many short pieces of work.
+// Threads that divide many short pieces of work among themselves.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,12 @@
 
 namespace shared {
 
-// The calling thread and others. A thread takes the pieces of its own share first, so that what these need stays in its
-// cache, and then what the others have not begun: a thread without a processor delays the others by one piece at most.
+// The calling thread and others. A thread takes the pieces of its own share first, so that their data stays in its
+// cache, and then pieces that the others have not begun. So a thread without a processor delays the others by at most
+// one piece.
 class ThreadTeam {
  public:
-  // Consists of `threads` threads, at least one; of fewer if the system gives no more.
+  // Has `threads` threads, at least one, or fewer if the system starts no more.
   explicit ThreadTeam(std::size_t threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -23,12 +24,12 @@ class ThreadTeam {
   enum class Order { kForwards, kBackwards };
 
   // Calls work(piece) for each piece from 0 up to, but without, `pieces` (fewer than 65,536), and returns when all are
-  // done. A thread takes those of a share in the given order. The work must not throw.
+  // done. A thread takes the pieces of a share in the given order. The work must not throw.
   void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order = Order::kForwards);
 
  private:
-  // A round's number (32 bits), the next piece (16) and the one after the last (16): a thread that takes a piece of a
-  // round knows that the round goes on until that piece is done.
+  // The number of a round (32 bits), its next piece (16) and the piece after its last (16). The round goes on at least
+  // until a thread that takes one of its pieces has done it.
   struct alignas(64) Share {
     std::atomic<std::uint64_t> state{0};
   };

@@ -1,4 +1,4 @@
-// How many cores there are for this process, and a way to use them all.
+// The number of cores that this process may use, and ways to use them all.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace shared {
 
-// The number of cores that this process may use, which can be fewer than the machine has.
+// The number of cores that this process may use, which may be less than the machine has.
 inline std::size_t usable_cores() {
 #ifdef __linux__
   cpu_set_t set;
@@ -23,7 +23,7 @@ inline std::size_t usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Starts up to `count` threads that run `work`; fewer if the system gives no more.
+// Starts up to `count` threads that run `work`; fewer if the system starts no more.
 template <class Work>
 std::vector<std::thread> start_threads(std::size_t count, const Work& work) {
   std::vector<std::thread> threads;
@@ -36,8 +36,8 @@ std::vector<std::thread> start_threads(std::size_t count, const Work& work) {
   return threads;
 }
 
-// Calls work(piece) for each piece from 0 up to, but without, `pieces`, on at most `threads` threads, of which the
-// calling one is the first, and returns when all are done. The work must not throw.
+// Calls work(piece) for each piece from 0 up to, but without, `pieces`, on at most `threads` threads, including the
+// calling one, and returns when all are done. The work must not throw.
 template <class Work>
 void share_out(std::size_t pieces, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};

@@ -13,7 +13,8 @@ Character first_character(std::string_view bytes) {
   if (first < 0x80) return {1, true};
   const std::size_t size = first >= 0xC2 && first < 0xE0 ? 2 : first >> 4 == 14 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
   if (size == 0) return {1, false};
-  // Of the second byte, some values would spell a surrogate, too large a code, or one that fits into fewer bytes.
+  // Some values of the second byte would spell a surrogate, a code that is too large, or one that fits into fewer
+  // bytes.
   unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   for (std::size_t place = 1; place < size; ++place) {

@@ -1,6 +1,6 @@
 // The shared library deepspeech._standard_error: a stream for C's variable `stderr`, as
-// deepspeech/util/files/quiet_mpg123.py puts it there. No Python may run in it: whoever prints may hold the dynamic
-// loader's lock, and a thread that waits for that lock Python's.
+// deepspeech/util/files/quiet_mpg123.py puts it there. It must not run Python: the thread that prints may hold the
+// dynamic loader's lock while another thread holds Python's lock and waits for the loader's.
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -38,7 +38,8 @@ bool is_of_mpg123(std::string_view printed) {
   });
 }
 
-// Prints a line or some, unless they are libmpg123's; returns how many bytes are dealt with, as fopencookie(3) wants it.
+// Prints one or more lines, unless they are libmpg123's; returns the number of bytes handled, as fopencookie(3)
+// requires.
 [[maybe_unused]] ssize_t pass_on(void*, const char* printed, std::size_t size) {
   if (is_of_mpg123({printed, size})) return static_cast<ssize_t>(size);
   ssize_t written;
@@ -50,7 +51,7 @@ bool is_of_mpg123(std::string_view printed) {
 
 }  // namespace
 
-// Returns a new stream to standard error that drops libmpg123's lines; null where the C library has no such streams, or
+// Returns a new stream to standard error that drops libmpg123's lines; null if the C library has no such streams, or if
 // there is no memory.
 extern "C" __attribute__((visibility("default"))) std::FILE* deepspeech_stream_without_mpg123() {
 #ifdef __GLIBC__

@@ -1,4 +1,4 @@
-// Command lines of the form "--name value", for the small programs beside the library.
+// Command lines of the form "--name value", for the small programs that come with the library.
 #pragma once
 
 #include <cstdio>
@@ -75,7 +75,7 @@ inline std::vector<std::string> read_alphabet(const std::string& path) {
   return labels;
 }
 
-// Runs `program`; prints what it throws, with the usage, and returns the exit code.
+// Runs `program`; if it throws an error, prints the error and the usage. Returns the exit code.
 template <class Program>
 int run(const char* usage, Program program) {
   try {
