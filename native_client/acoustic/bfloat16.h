@@ -1,5 +1,5 @@
-// The kernels of inference with weights of 16 bits that are the upper half of a float's (bfloat16), and inputs that are
-// rounded likewise. Products are exact, and their sums are floats.
+// The kernels of inference with bfloat16 weights, which are the upper 16 bits of a float, and inputs that are rounded
+// to bfloat16. Products are exact, and their sums are floats.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 namespace acoustic {
 
 struct Bfloat16Weights {
-  static constexpr std::size_t kPair = 2;       // rows whose weights of a column lie side by side
-  static constexpr std::size_t kRowsFill = 32;  // rows are filled up with zeros to a multiple of this
+  static constexpr std::size_t kPair = 2;       // rows whose weights of a column are adjacent
+  static constexpr std::size_t kRowsFill = 32;  // rows are padded with zeros to a multiple of this
 
   const std::uint16_t* weights;  // [blocks, pairs, 64, 2]
   std::size_t blocks;
-  std::size_t rows;  // before they are filled up
+  std::size_t rows;  // before padding
 
   std::size_t filled_rows() const { return (rows + kRowsFill - 1) / kRowsFill * kRowsFill; }
 };

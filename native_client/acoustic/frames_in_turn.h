@@ -14,13 +14,13 @@ namespace acoustic {
 
 // One frame of one utterance.
 struct Frame {
-  const float* gates;  // [blocks, 64], what comes from the input
-  const float* state;  // [16 * blocks], the hidden state of the frame before
-  float* cell;         // [16 * blocks], of the frame before, which becomes that of this one
+  const float* gates;  // [blocks, 64], the part from the input
+  const float* state;  // [16 * blocks], the hidden state of the previous frame
+  float* cell;         // [16 * blocks], of the previous frame, becomes that of this frame
   float* hidden;       // [16 * blocks], receives the hidden state of this frame
 };
 
-// In each turn, the next frame of all utterances that have one left, side by side.
+// Each turn has the next frame of all utterances that have frames left.
 class FramesInTurn {
  public:
   FramesInTurn(const Utterances& utterances, std::size_t blocks)
@@ -68,13 +68,13 @@ class FramesInTurn {
   std::vector<Frame> frames_;       // the next frame of each, in that order
 };
 
-constexpr std::size_t kBlocksOfPiece = 4;  // enough for a piece of work to outweigh its handing out
+constexpr std::size_t kBlocksOfPiece = 4;  // enough that a piece takes longer than its distribution to a thread
 constexpr std::size_t kBytesWorthThreads = std::size_t{1} << 20;  // threads wait for each other in every turn
 
 // In each turn, calls prepare(team, frames, count) and then, on at most `threads` threads,
-// step(frames, count, first, last) for all blocks from `first` up to, but without, `last`. Every second turn begins where
-// the one before it ended, as the weights of those blocks are still in the cache. Weights of `bytes` that take little
-// time are left to the calling thread.
+// step(frames, count, first, last) for all blocks from `first` up to, but without, `last`. Every second turn begins
+// where the turn before it ended, as the weights of those blocks are still in the cache. If the weights have so few
+// `bytes` that a turn takes little time, the calling thread computes it alone.
 template <class Prepare, class Step>
 void run_in_turns(const Utterances& utterances, std::size_t blocks, std::size_t bytes, std::size_t threads,
                   const Prepare& prepare, const Step& step) {

@@ -1,5 +1,5 @@
 // The kernels of inference: dense layers over many frames, and the LSTM's recurrence, frame by frame for many
-// utterances at once. Columns of weights lie in blocks of 64.
+// utterances at once. Columns of weights are in blocks of 64.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ constexpr std::size_t kColumns = 4 * kLanes;
 struct DenseLayer {
   const float* weights;  // [blocks, rows, 64]
   const float* bias;     // [blocks, 64]
-  std::size_t blocks;    // of columns; the last may be filled up with zeros
+  std::size_t blocks;    // of columns; the last may be padded with zeros
   std::size_t rows;
-  std::size_t unused = 0;  // of the last columns, which fill up blocks: their outputs may be left as they are
+  std::size_t unused = 0;  // last columns, which only pad blocks: their outputs need not be written
 };
 
-constexpr std::size_t kProductsWorthThreads = std::size_t{1} << 24;  // those of fewer numbers take little time
+constexpr std::size_t kProductsWorthThreads = std::size_t{1} << 24;  // smaller products take little time
 
-// Of `threads` threads, those that are worth being started for a product with so many weights.
+// The number of threads, at most `threads`, that are worth starting for a product of this size.
 inline std::size_t useful_threads(std::size_t threads, std::size_t frames, std::size_t rows, std::size_t blocks) {
   if (frames * rows * blocks * kColumns < kProductsWorthThreads) return 1;
   return std::max<std::size_t>(1, std::min(threads, blocks));
@@ -45,10 +45,10 @@ struct RecurrentLayer {
   const std::int16_t* weights;  // [blocks, rows, 64]
   const float* scales;          // [blocks, 64]: a weight is its integer times its column's scale
   std::size_t blocks;
-  std::size_t rows;  // hidden units; those beyond, which fill up the last block, do not feed back
+  std::size_t rows;  // hidden units; units beyond, which pad the last block, do not feed back
 };
 
-// Utterances that an LSTM runs over together: one product for the states of all of them in each frame.
+// Utterances that an LSTM runs over together: in each frame, one product for all their states.
 struct Utterances {
   std::vector<std::size_t> lengths;  // frames of each, in any order
   const float* gates;                // [sum of lengths, blocks, 64], one utterance after the other
@@ -58,14 +58,14 @@ struct Utterances {
 };
 
 // Runs an LSTM without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000). From
-// the cell c and the hidden state h of the frame before, with U the layer's weights and a the frame's `gates`,
+// the cell c and the hidden state h of the previous frame, with U the layer's weights and a the frame's `gates`,
 //
 //   i = sigmoid(a_i + h U_i)    g = tanh(a_g + h U_g)    f = sigmoid(a_f + h U_f)    o = sigmoid(a_o + h U_o)
 //   c' = f c + i g              h' = o tanh(c')
 //
-// `gates` is what comes from the input and the bias; `hidden` receives the hidden states. `cells` and `states` are c and
-// h before each utterance's first frame and become those after its last. What an utterance becomes does not depend, bit
-// for bit, on the others or on the number of threads.
+// `gates` is the part from the input and the bias; `hidden` receives the hidden states. `cells` and `states` are c and
+// h before each utterance's first frame, and become those after its last. An utterance's results do not depend, bit for
+// bit, on the others or on the number of threads.
 void recurrence(const RecurrentLayer& layer, const Utterances& utterances, std::size_t threads,
                 Machine machine = machines().back());
 

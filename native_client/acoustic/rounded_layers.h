@@ -9,21 +9,21 @@
 
 namespace acoustic {
 
-constexpr std::size_t kMostTogether = 32;  // inputs whose sums are kept at a time
+constexpr std::size_t kMostTogether = 32;  // inputs whose sums are computed together
 
-// The kernels of one kind of machine. `Rounded` are inputs that are rounded, those of each frame in a row of its own.
+// The kernels of one kind of machine. `Rounded` holds rounded inputs, with one row for each frame.
 template <class Rounded, class Layer, class Weights>
 struct RoundedKernels {
-  // Rounds inputs [rows], which become those of `number`.
+  // Rounds inputs [rows], which become input `number` of `rounded`.
   void (*round)(const float* inputs, std::size_t rows, Rounded& rounded, std::size_t number);
-  // Compute the blocks from `first` on, without `last`.
+  // Compute the blocks from `first` up to, but without, `last`.
   void (*dense)(const Layer& layer, const Rounded& inputs, float low, float high, std::size_t first, std::size_t last,
                 float* outputs);
   void (*recurrent_frames)(const Weights& weights, const Rounded& states, const Frame* frames, std::size_t count,
                            std::size_t first, std::size_t last);
 };
 
-// As `dense` of kernels.h, with inputs that are rounded first.
+// Like `dense` of kernels.h, with inputs that are rounded first.
 template <class Rounded, class Layer, class Weights>
 void rounded_dense(const RoundedKernels<Rounded, Layer, Weights>& chosen, const Layer& layer, const float* inputs, std::size_t frames, float low,
                    float high, std::size_t threads, float* outputs) {
@@ -40,7 +40,7 @@ void rounded_dense(const RoundedKernels<Rounded, Layer, Weights>& chosen, const 
   });
 }
 
-// As `recurrence` of kernels.h, with states that are rounded before each turn.
+// Like `recurrence` of kernels.h, with states that are rounded before each turn.
 template <class Rounded, class Layer, class Weights>
 void rounded_recurrence(const RoundedKernels<Rounded, Layer, Weights>& chosen, const Weights& weights,
                         const Utterances& utterances, std::size_t threads) {

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kLongestWave = 10000;
 constexpr std::size_t kScoresWorthThreads = std::size_t{1} << 17;  // of all queries and heads
-constexpr std::size_t kExactEvery = 256;  // rows, between which angles are added up
+constexpr std::size_t kExactEvery = 256;  // rows between exact angles; other angles are sums
 
-// The product of rows after their normalization.
+// The product of normalized rows.
 Numbers product_of_normalized(const Normalization& normalization, const Product& product, const float* values,
                               std::size_t rows, std::size_t threads, Machine machine = machines().back()) {
   Numbers normalized(rows * normalization.width), outputs(rows * product.filled());
@@ -44,7 +44,7 @@ class Rotation {
     begin();
   }
 
-  // Rotates the shares of all heads in a row of `width` numbers.
+  // Rotates the parts of all heads in a row of `width` numbers.
   void apply(float* row, std::size_t width) const {
     const std::size_t half = turns_.size();
     for (float* head = row; head != row + width; head += 2 * half) {
@@ -63,7 +63,7 @@ class Rotation {
   }
 
  private:
-  // Angles are doubles, as positions grow large.
+  // Angles are doubles, as positions become large.
   void begin() {
     for (std::size_t place = 0; place < turns_.size(); ++place) {
       turns_[place] = std::polar(1.0, static_cast<double>(position_) * waves_[place]);
@@ -140,7 +140,7 @@ Numbers SelfAttention::run(const float* values, std::size_t rows, bool last, std
   return outputs;
 }
 
-// What all heads get for queries [rows, width], the first of which is that of the row after `before` seen ones.
+// The means of all heads for queries [rows, width]; the first query is that of the row after `before` earlier rows.
 Numbers SelfAttention::attended(const Numbers& queries, const State& state, std::size_t before,
                                 std::size_t threads) const {
   const std::size_t count = queries.size() / width(), together = chunk ? chunk : count, size = width() / heads;

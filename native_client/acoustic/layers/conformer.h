@@ -1,5 +1,5 @@
-// The layers of a conformer block (Gulati et al., "Conformer", 2020), each of which adds to its inputs what it makes of
-// them; deepspeech/network/description/attention.py has the equations.
+// The layers of a conformer block (Gulati et al., "Conformer", 2020), each of which adds its result to its inputs;
+// deepspeech/network/description/attention.py has the equations.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct ConvolutionModule {
   Depthwise depthwise;
   Normalization second_normalization;
   Product outer;
-  std::size_t after;  // rows that an output depends on after its own; those before it are the other taps
+  std::size_t after;  // rows after its own that an output depends on; the other taps are rows before it
 
-  // What an utterance keeps from one run to the next.
+  // The state of an utterance between two runs.
   struct State {
-    Numbers waiting;  // the rows whose outputs wait for later ones
-    Numbers gated;    // the gated rows that later outputs depend on
+    Numbers waiting;  // rows whose outputs need later rows
+    Numbers gated;    // gated rows that later outputs depend on
   };
 
   // Zeros before the first row.
@@ -47,19 +47,19 @@ struct SelfAttention {
   Product outer;
   std::size_t heads, chunk, left;
 
-  // What an utterance keeps from one run to the next.
+  // The state of an utterance between two runs.
   struct State {
-    Numbers waiting;            // the rows of the chunk that is not complete
-    Numbers keys, values;       // of the rows before it that are seen, [rows, width], the keys rotated
-    std::size_t position = 0;   // the rows before those that wait
+    Numbers waiting;            // the rows of the incomplete chunk
+    Numbers keys, values;       // of the visible rows before it, [rows, width]; keys are rotated
+    std::size_t position = 0;   // the number of rows before the waiting ones
   };
 
   std::size_t width() const { return normalization.width; }
 
-  // Of no row.
+  // The state before the first row.
   State initial_state() const { return {}; }
 
-  // As that of a convolution module.
+  // Like `run` of a convolution module.
   Numbers run(const float* values, std::size_t rows, bool last, std::size_t threads, State& state) const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kTogether = std::size_t{1} << 15;  // numbers of patches, or of their products, that stay in the cache
 
-// The numbers of a frame with zeros for the frequencies that patches have beside it.
+// The numbers of a frame, padded with zeros for the frequencies of patches outside it.
 std::size_t padded_width(const ConvolutionSizes& sizes) {
   const std::size_t needed = (sizes.frequencies() - 1) * sizes.frequency_stride + sizes.frequency;
   return std::max(needed, sizes.lower() + sizes.input_frequencies()) * sizes.input_channels;
@@ -52,7 +52,7 @@ Numbers Convolution::run(const float* values, std::size_t frames, bool last, std
   return outputs;
 }
 
-// The outputs of rows, the first of which depends on the frames from `padded` on.
+// The outputs of rows; the first row depends on the frames from `padded` on.
 void Convolution::run_rows(const float* padded, std::size_t rows, float* outputs) const {
   const std::size_t patches = rows * sizes.frequencies(), width = padded_width(sizes), filled = product.filled();
   const std::size_t step = sizes.frequency_stride * sizes.input_channels, part = sizes.frequency * sizes.input_channels;

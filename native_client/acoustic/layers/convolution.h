@@ -10,14 +10,14 @@
 namespace acoustic {
 
 struct ConvolutionSizes {
-  std::size_t inputs;  // numbers of a frame, those of all input channels of a frequency side by side
+  std::size_t inputs;  // numbers of a frame; those of a frequency's input channels are adjacent
   std::size_t channels, input_channels, time, frequency, time_stride, frequency_stride;
 
   std::size_t input_frequencies() const { return inputs / input_channels; }
   std::size_t frequencies() const { return (input_frequencies() + frequency_stride - 1) / frequency_stride; }
   std::size_t patch() const { return time * frequency * input_channels; }
   std::size_t outputs() const { return frequencies() * channels; }
-  std::size_t before() const { return (time - 1) / 2; }      // frames that an output depends on before its first one
+  std::size_t before() const { return (time - 1) / 2; }      // frames before its first one that an output depends on
   std::size_t lower() const { return (frequency - 1) / 2; }  // likewise
 };
 
@@ -26,7 +26,7 @@ struct Convolution {
   Product product;  // from patches to channels
   float low, high;
 
-  // What an utterance keeps from one run to the next.
+  // The state of an utterance between two runs.
   struct State {
     Numbers frames;  // that later outputs depend on
   };

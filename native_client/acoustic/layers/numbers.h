@@ -1,4 +1,4 @@
-// Rows of numbers that layers keep and hand on.
+// Rows of numbers that layers keep and pass on.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ using Numbers = std::vector<float>;
 
 inline void append(const float* values, std::size_t size, Numbers& to) { to.insert(to.end(), values, values + size); }
 
-// Takes the first numbers away.
+// Removes the first numbers and returns them.
 inline Numbers taken(std::size_t size, Numbers& from) {
   const auto end = from.begin() + static_cast<std::ptrdiff_t>(size);
   Numbers first(from.begin(), end);

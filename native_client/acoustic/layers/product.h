@@ -32,7 +32,7 @@ struct Product {
     return std::visit([](const auto& each) { return inputs_of(each); }, layer);
   }
 
-  // Numbers of a row of outputs, with those that fill up the last block.
+  // Numbers of a row of outputs, including the padding of the last block.
   std::size_t filled() const {
     return std::visit([](const auto& each) { return blocks_of(each) * kColumns; }, layer);
   }

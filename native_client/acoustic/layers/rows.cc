@@ -7,7 +7,7 @@
 namespace acoustic {
 namespace {
 
-constexpr float kEpsilon = 1e-5f;  // that layer normalization adds to the variance
+constexpr float kEpsilon = 1e-5f;  // layer normalization adds this to the variance
 
 struct Kernels {
   void (*normalize)(const Normalization& layer, const float* inputs, std::size_t rows, float* outputs);

@@ -1,4 +1,4 @@
-// Functions of rows of numbers, each of which is computed by itself, for layers around products.
+// Functions of single rows of numbers, for layers around products.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Normalization {
 void normalize(const Normalization& layer, const float* inputs, std::size_t rows, float* outputs,
                Machine machine = machines().back());
 
-// Rows of `width` numbers, the first of each `stride` numbers after that of the row before; `stride` is at least the width.
+// Rows of `width` numbers, which begin `stride` numbers apart; `stride` is at least the width.
 struct Rows {
   std::size_t count, width, stride;
 };
@@ -35,7 +35,7 @@ void gate(const float* values, const Rows& rows, float* outputs, Machine machine
 // sums [count, width] += values * factor.
 void add(const float* values, const Rows& rows, float factor, float* sums, Machine machine = machines().back());
 
-// A convolution over time of each number of a row by itself.
+// A convolution over time of each number of a row separately.
 struct Depthwise {
   const float* kernel;  // [taps, width]
   const float* bias;    // [width]

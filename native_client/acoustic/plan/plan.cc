@@ -12,10 +12,10 @@
 namespace acoustic {
 namespace {
 
-// Numbers whose memory is kept for the next ones.
+// Memory for numbers that is reused.
 class Buffer {
  public:
-  // Returns room for numbers, which are not set; what was there is lost.
+  // Returns uninitialized memory for numbers; its old content is lost.
   float* room(std::size_t size) {
     if (size > capacity_) {
       values_ = shared::aligned_array<float>(size);
@@ -32,14 +32,14 @@ class Buffer {
 }  // namespace
 
 struct Workspace {
-  Buffer of_steps[2];  // which steps write to in turn
+  Buffer of_steps[2];  // steps write to them alternately
   Buffer cells, hidden;
 };
 
 namespace {
 
-// Numbers of a frame that a step takes and gives; `filled` are those that its kernel writes, and `state` the size of
-// the cells, and of the hidden states, of an utterance.
+// The numbers of a frame that a step takes and returns. `filled` is the number that its kernel writes, and `state` the
+// size of an utterance's cells, and of its hidden states.
 struct Sizes {
   std::size_t inputs, outputs, filled, state;
 };
@@ -114,7 +114,7 @@ class Run {
     for (std::size_t frame = 0; frame < frames_; ++frame) shared::softmax(values_ + frame * step.units, step.units);
   }
 
-  // Hands out the outputs of all utterances.
+  // Copies the outputs to all utterances.
   void scatter(std::size_t width) const {
     const float* from = values_;
     for (const PlannedUtterance& each : utterances_) {
@@ -126,7 +126,7 @@ class Run {
  private:
   float* next_room(std::size_t width) { return workspace_.of_steps[written_++ % 2].room(frames_ * width); }
 
-  // Makes outputs the next step's inputs, without the columns that fill up the last block.
+  // Makes outputs the next step's inputs, without the columns that pad the last block.
   void go_on_with(float* outputs, const Sizes& sizes) {
     values_ = outputs;
     if (sizes.filled == sizes.outputs) return;
@@ -135,7 +135,7 @@ class Run {
     }
   }
 
-  // The part of the utterances' states that comes next.
+  // The next part of the utterances' states.
   float* states(Buffer& buffer, std::size_t size) {
     float* const values = buffer.room(utterances_.size() * size);
     float* to = values;
@@ -169,8 +169,8 @@ Plan::Plan(std::vector<Step> steps) : steps_(std::move(steps)) {
   outputs_ = inputs_ = sizes_of(steps_[0]).inputs;
   for (const Step& step : steps_) {
     const Sizes sizes = sizes_of(step);
-    if (sizes.inputs != outputs_) throw std::invalid_argument("a step must take what the one before it gives");
-    if (sizes.outputs > sizes.filled) throw std::invalid_argument("a step cannot give more than its weights do");
+    if (sizes.inputs != outputs_) throw std::invalid_argument("a step's inputs must be the previous step's outputs");
+    if (sizes.outputs > sizes.filled) throw std::invalid_argument("a step cannot have more outputs than its weights");
     outputs_ = sizes.outputs;
     state_size_ += 2 * sizes.state;
   }

@@ -33,7 +33,7 @@ struct SoftmaxStep {
 
 using Step = std::variant<DenseStep, RecurrentStep, NormalizationStep, FeedForwardStep, SoftmaxStep>;
 
-// Frames of one utterance of a batch. What it becomes does not depend, bit for bit, on the others.
+// Frames of one utterance of a batch. Its results do not depend, bit for bit, on the others.
 struct PlannedUtterance {
   const float* inputs;  // [length, inputs]
   std::size_t length;
@@ -42,13 +42,13 @@ struct PlannedUtterance {
   float* new_state;     // [state_size], receives the state after the last frame
 };
 
-// What a batch is computed in.
+// The memory in which a batch is computed.
 struct Workspace;
 
 // Threads may share a plan.
 class Plan {
  public:
-  // Throws std::invalid_argument if there is no step, or one does not take what the one before it gives.
+  // Throws std::invalid_argument if there is no step, or if a step's inputs are not the previous step's outputs.
   explicit Plan(std::vector<Step> steps);
   ~Plan();
   Plan(const Plan&) = delete;
@@ -56,8 +56,7 @@ class Plan {
 
   std::size_t inputs() const { return inputs_; }    // numbers of a frame
   std::size_t outputs() const { return outputs_; }  // numbers of a frame
-  // The cells and then the hidden states of each recurrence, filled up to whole blocks; all are zero before an
-  // utterance.
+  // The cells and then the hidden states of each recurrence, padded to whole blocks; all are zero before an utterance.
   std::size_t state_size() const { return state_size_; }
 
   // Computes the outputs and the new states of all utterances, on at most `threads` threads.
@@ -66,7 +65,7 @@ class Plan {
 
  private:
   std::vector<Step> steps_;
-  mutable std::atomic<Workspace*> spare_{nullptr};  // is kept for the next batch, whose thread may be another one
+  mutable std::atomic<Workspace*> spare_{nullptr};  // kept for the next batch, perhaps of another thread
   std::size_t inputs_ = 0, outputs_ = 0, state_size_ = 0;
 };
 

@@ -30,7 +30,7 @@ FloatArray run_dense(const Dense& dense, const FloatArray& inputs, float low, fl
   return outputs;
 }
 
-// A step of a plan, and what its weights belong to.
+// A step of a plan, and the object that owns its weights.
 struct StepWithWeights {
   acoustic::Step step;
   std::shared_ptr<const void> weights;
@@ -51,7 +51,7 @@ StepWithWeights normalization_step(std::shared_ptr<NormalizationWeights> normali
 }
 
 StepWithWeights feed_forward_step(std::shared_ptr<Residual> parts) {
-  require(parts->outer->product.inputs() == parts->inner->product.units, "a product must take what the other one gives");
+  require(parts->outer->product.inputs() == parts->inner->product.units, "the products do not fit together");
   return {FeedForward{parts->before->layer(), parts->inner->product, parts->outer->product}, std::move(parts)};
 }
 
@@ -78,7 +78,7 @@ class PlanWithWeights {
       require(inputs[each].ndim() == 2 && inputs[each].shape(1) == size(plan_.inputs()),
               "inputs must be [frames, inputs of the plan]");
       require(states[each].ndim() == 1 && states[each].shape(0) == size(plan_.state_size()),
-              "a state must have the size that the plan tells");
+              "a state must have the plan's state_size");
       FloatArray outputs({inputs[each].shape(0), size(plan_.outputs())}), state(states[each].shape(0));
       utterances.push_back({inputs[each].data(), static_cast<std::size_t>(inputs[each].shape(0)), states[each].data(),
                             outputs.mutable_data(), state.mutable_data()});

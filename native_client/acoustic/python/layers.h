@@ -1,4 +1,4 @@
-// Layers that keep a state, and what they are made of, with weights in arrays of Python.
+// Layers with a state, and their parts, with weights in arrays of Python.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -28,7 +28,7 @@ class NormalizationWeights {
   FloatArray scale_, offset_;
 };
 
-// The first `units` columns of a dense layer, and what its weights belong to.
+// The first `units` columns of a dense layer, and the object that owns its weights.
 struct ProductWithWeights {
   template <class Dense>
   static ProductWithWeights of(std::shared_ptr<Dense> dense, std::size_t units) {
@@ -55,7 +55,7 @@ struct Residual {
   std::shared_ptr<ProductWithWeights> inner, outer;
 };
 
-// The rows [rows, width] that a layer gives, which keep their memory.
+// The rows [rows, width] that a layer returns; the array owns their memory.
 inline FloatArray array_of(Numbers numbers, std::size_t width) {
   auto kept = std::make_unique<Numbers>(std::move(numbers));
   const float* const values = kept->data();

@@ -1,4 +1,4 @@
-// Weights in arrays of Python, as the kernels take them.
+// Weights in arrays of Python, in the kernels' layout.
 #pragma once
 
 #include <pybind11/numpy.h>
