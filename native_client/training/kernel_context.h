@@ -1,4 +1,4 @@
-// A kernel's inputs and outputs, as TensorFlow's C interface gives them.
+// A kernel's inputs and outputs in TensorFlow's C interface.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Status {
  public:
   Status() : status_(TF_NewStatus()) {}
 
-  operator TF_Status*() { return status_.get(); }  // NOLINT: as the interface takes it
+  operator TF_Status*() { return status_.get(); }  // NOLINT: the interface takes a pointer
 
   void throw_if_failed() const {
     if (TF_GetCode(status_.get()) != TF_OK) throw std::runtime_error(TF_Message(status_.get()));
@@ -62,7 +62,7 @@ class Tensor {
   std::unique_ptr<TF_Tensor, Delete> tensor_;
 };
 
-// Throws std::runtime_error where TensorFlow reports an error, and std::invalid_argument for a wrong shape.
+// Throws std::runtime_error if TensorFlow reports an error, and std::invalid_argument for a wrong shape.
 class KernelContext {
  public:
   explicit KernelContext(TF_OpKernelContext* context) : context_(context) {}
@@ -96,7 +96,7 @@ class KernelContext {
     return Tensor(tensor);
   }
 
-  // An output in the memory of an input of the same type and shape, if nothing else refers to that.
+  // An output in the memory of an input of the same type and shape, if nothing else refers to that memory.
   Tensor output_instead_of(int input, int index, const Shape& shape) const {
     Status status;
     int forwarded = -1;

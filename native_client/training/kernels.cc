@@ -26,7 +26,7 @@ namespace {
 using shared::ThreadTeam;
 
 constexpr std::size_t kColumns = 4 * kLanes;
-constexpr std::size_t kBatch = 64;  // utterances whose sums are kept at a time
+constexpr std::size_t kBatch = 64;  // utterances whose sums are computed together
 
 constexpr std::size_t round_up(std::size_t number, std::size_t multiple) {
   return (number + multiple - 1) / multiple * multiple;
@@ -35,7 +35,7 @@ constexpr std::size_t round_up(std::size_t number, std::size_t multiple) {
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
-// Numbers that begin at a line of the cache, zero at first.
+// Numbers that begin at a cache line, initially zero.
 template <typename Number>
 class Array {
  public:
@@ -62,7 +62,8 @@ class Array {
   std::unique_ptr<Number, Free> numbers_;
 };
 
-// Batches are mostly in the order of their lengths: utterances before this one have ended.
+// The first utterance that has not ended at frame `at`. Batches are mostly sorted by length, so this skips the ended
+// ones.
 std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::size_t at) {
   std::size_t first = 0;
   while (first < batch && at >= static_cast<std::size_t>(std::max(lengths[first], 0))) ++first;
@@ -83,8 +84,8 @@ std::size_t first_running(const std::int32_t* lengths, std::size_t batch, std::s
 #pragma GCC pop_options
 #endif
 
-// The number of threads that may be of use: no more than there are pieces, and few where memory is the limit, as it is for
-// what goes row by row, since each has to be started.
+// The number of threads that are useful: at most one for each piece, and few if memory is the limit, as in work row by
+// row, since each thread has to be started.
 template <typename Task>
 std::size_t most_threads(const Task&) {
   return 8;

@@ -1,7 +1,7 @@
-// The kernels of training, beside TensorFlow's large matrix products: the LSTM's recurrence, forwards and backwards,
-// the layers' activation with dropout, layer normalization, the gradient of swish, the CTC loss, and joining gradients that
-// came from elsewhere. Every array is dense and row-major; `Number` is float or Bfloat16, and all sums are float where
-// nothing else is said.
+// The kernels of training, in addition to TensorFlow's large matrix products: the LSTM's recurrence, forwards and
+// backwards, the layers' activation with dropout, layer normalization, the gradient of swish, the CTC loss, and the
+// joining of gradients from elsewhere. Every array is dense and row-major; `Number` is float or Bfloat16. Sums are
+// floats unless stated otherwise.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ struct Extent {
 };
 
 // An LSTM over time, without peepholes (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
-// From the cell c and the hidden state h of the frame before, with U the weights, b the bias and a the gate inputs:
+// From the cell c and the hidden state h of the previous frame, with U the weights, b the bias and a the gate inputs:
 //
 //   i = sigmoid(a_i + h U_i + b_i)    g = tanh(a_g + h U_g + b_g)
 //   f = sigmoid(a_f + h U_f + b_f)    o = sigmoid(a_o + h U_o + b_o)
 //   c' = f c + i g                    h' = o tanh(c')
 //
-// Gates are in the order input i, candidate g, forget f, output o. Beyond its length an utterance's states stay as they
-// are and its outputs are zero.
+// Gates are in the order input i, candidate g, forget f, output o. Beyond an utterance's length, its states do not
+// change and its outputs are zero.
 template <typename Number>
 struct LstmForward {
   Extent extent;
@@ -53,7 +53,7 @@ struct LstmForward {
 };
 
 // The gradients of `LstmForward`'s inputs, given those of its outputs. From the last frame to the first, with dh the
-// gradient of h', which the layers above and the next frame's gates add up to, and dc that of c':
+// gradient of h', the sum of those from the layers above and from the next frame's gates, and dc that of c':
 //
 //   dc += dh o (1 - tanh(c')^2)    di = dc g i (1 - i)    dg = dc i (1 - g^2)    df = dc c f (1 - f)
 //   do = dh tanh(c') o (1 - o)     and for the frame before: dc = dc f, dh = [di dg df do] U^T
@@ -74,9 +74,9 @@ struct LstmBackward {
   float* hidden_before_gradient;  // [batch, units]
 };
 
-// outputs = values · mask / (1 - rate), where the mask is 0 with probability `rate`, else 1 (inverted dropout). It depends
-// on the seed and the place alone, so every machine and number of threads has the same, and so has the gradient, which
-// is the same of the outputs' gradient.
+// outputs = values · mask / (1 - rate), where the mask is 0 with probability `rate`, else 1 (inverted dropout). The
+// mask depends only on the seed and the place, so it is the same on every machine and with every number of threads. The
+// gradient is the same function of the outputs' gradient, with the same mask.
 template <typename Number>
 struct Dropout {
   std::size_t rows;
@@ -126,7 +126,7 @@ struct NormalizationBackward {
   float* offset_gradient;  // [columns]
 };
 
-// outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), with a mask as dropout has.
+// outputs = min(max(products + bias, 0), clip) · mask / (1 - rate), with the mask of dropout.
 template <typename Number>
 struct ActivationForward {
   std::size_t rows;
@@ -152,28 +152,28 @@ struct ActivationBackward {
 };
 
 // The CTC loss of each utterance in nats, and its gradient (Graves et al., 2006; equations in ctc.inc). The blank is
-// the last class. A transcript that does not fit into its frames has an infinite loss and no gradient.
+// the last class. A transcript that needs more frames than there are has an infinite loss and no gradient.
 struct Ctc {
   std::size_t time;
   std::size_t batch;
   std::size_t classes;
   std::size_t most_labels;
   const float* logits;          // [time, batch, classes], not normalized
-  const std::int32_t* labels;   // [batch, most_labels], filled up with negative numbers
+  const std::int32_t* labels;   // [batch, most_labels], padded with negative numbers
   const std::int32_t* lengths;  // [batch], frames
   float* losses;                // [batch]
   float* gradient;              // [time, batch, classes]; zero beyond the lengths
 };
 
-// Numbers that are joined with others: bfloat16s or floats.
+// Numbers to be joined with others: bfloat16s or floats.
 struct JoinedPart {
   const void* numbers;
   bool bfloat16;
   std::size_t size;
 };
 
-// The numbers of all parts one after the other, as floats, and half the sum of their squares: each is read once. The sums of
-// the parts' pieces are added up in the same order however many threads there are.
+// The numbers of all parts one after the other, as floats, and half the sum of their squares: each number is read once.
+// The sums of the parts' pieces are added in the same order with any number of threads.
 struct Join {
   std::vector<JoinedPart> parts;
   float* joined;

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t size(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
-// [time, batch, units] of gates [time, batch, 4 * units].
+// [time, batch, units] for gates [time, batch, 4 * units].
 Extent extent_of(const Shape& gates) {
   if (gates.size() != 3 || gates[2] % 4 != 0) {
     throw std::invalid_argument("gates must be [time, batch, 4 * units], not " + KernelContext::shown(gates));
@@ -35,7 +35,7 @@ void lstm(const KernelContext& context, const Attributes& attributes) {
   const Tensor hidden_before = context.input(4, {batch, units}, "hidden_before");
   const Tensor lengths = context.input(5, {batch}, "lengths");
   const Number* const inputs = gate_inputs.data<Number>();
-  gate_inputs = Tensor(nullptr);  // TensorFlow gives its memory to the output only if there is no other reference
+  gate_inputs = Tensor(nullptr);  // TensorFlow reuses its memory for the output only if there is no other reference
 
   const Tensor hidden = context.output<Number>(0, {time, batch, units});
   const Tensor gates = context.output_instead_of(0, 1, gates_shape);
@@ -196,7 +196,7 @@ void ctc(const KernelContext& context, const Attributes& attributes) {
       size(attributes.threads), machines().back());
 }
 
-// The parts, and then a number that is no part of the sum of squares.
+// Joins the parts, followed by a number that does not count in the sum of squares.
 void join(const KernelContext& context, const Attributes& attributes) {
   const int last = context.inputs() - 1;
   const Tensor further = context.input(last, {}, "further");

@@ -1,4 +1,4 @@
-// How operations and their kernels are made known to TensorFlow.
+// Registers operations and their kernels with TensorFlow.
 #pragma once
 
 #include <cstdint>

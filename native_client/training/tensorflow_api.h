@@ -1,6 +1,6 @@
-// What ops.cc uses of TensorFlow's C interface for kernels (its headers c/kernels.h, c/ops.h, c/tf_tensor.h and
-// c/tf_status.h, which say what each function does). Declared here, so that this builds where TensorFlow isn't
-// installed, and one build serves every version that has these functions; they are found when TensorFlow loads the ops.
+// The part of TensorFlow's C interface for kernels that ops.cc uses; the headers c/kernels.h, c/ops.h, c/tf_tensor.h
+// and c/tf_status.h say what each function does. The declarations here let this build without TensorFlow, and let one
+// build serve every version that has these functions, which are found when TensorFlow loads the ops.
 #pragma once
 
 #include <cstddef>
