@@ -7,7 +7,7 @@
 
 namespace speech {
 
-// It is never destroyed, as a caller may free something while the process ends.
+// It is never destroyed, as callers may still free objects while the process ends.
 Given& given() {
   static Given& all = *new Given;
   return all;

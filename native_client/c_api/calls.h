@@ -1,4 +1,4 @@
-// What the functions of the interface share: what callers have, and how failures become codes.
+// The common parts of the interface's functions: the objects that callers hold, and the codes of failures.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@
 
 namespace speech {
 
-// A stream, with the failure of a feed that had no way to tell of it.
+// A stream, with the failure of a feed, which cannot report it itself.
 struct OpenStream {
   explicit OpenStream(std::unique_ptr<Recognition> begun) : recognition(std::move(begun)) {}
 
@@ -28,7 +28,7 @@ struct OpenStream {
   std::exception_ptr failure;
 };
 
-// What callers have.
+// The objects that callers hold.
 struct Given {
   Handles<ModelState, Model> models{"the model"};
   Handles<StreamingState, OpenStream> streams{"the stream"};
@@ -48,7 +48,7 @@ struct LastFailure {
 
 LastFailure& last_failure();
 
-// Runs what may throw, and returns its code.
+// Runs `work`, which may throw, and returns its code.
 template <class Work>
 int checked(const Work& work) noexcept {
   try {
@@ -59,7 +59,7 @@ int checked(const Work& work) noexcept {
   }
 }
 
-// The same of what returns a value; `failed` stands for it if it throws.
+// The same for work that returns a value; returns `failed` if it throws.
 template <class Value, class Work>
 Value checked_value(Value failed, const Work& work) noexcept {
   Value value = failed;
@@ -67,12 +67,12 @@ Value checked_value(Value failed, const Work& work) noexcept {
   return value;
 }
 
-// Throw Failure for arguments that cannot be.
+// Throw Failure for invalid arguments.
 void require(bool condition, const char* what);
 void require_samples(const short* samples, unsigned int count);
 std::size_t checked_count(unsigned int count);
 
-// Loads a model in a precision of this name into *place, which becomes NULL if it cannot be used.
+// Loads a model in a precision of this name into *place; sets it to NULL if the model cannot be used.
 void create_model(const char* path, const char* precision, ModelState** place);
 
 // An utterance that was fed all samples of a recording.

@@ -1,4 +1,4 @@
-// The exception of this library: what failed in words, and the code that DeepSpeech's C interface has for it.
+// The exception of this library: a message that says what failed, and its code in DeepSpeech's C interface.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the library gives to its callers, by names that no two things ever share: a name that was given back, or that is
-// made up, is found out.
+// The objects that the library gives to its callers, by handles that are never reused, so that handles that were freed
+// or made up are recognized.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Handles {
     return reinterpret_cast<Handle*>(number);
   }
 
-  // Both throw Failure for NULL, and for what is not a handle, or not any more.
+  // Both throw Failure for NULL, and for anything that is not, or no longer, a handle.
   std::shared_ptr<Object> find(const Handle* handle) const {
     const std::lock_guard lock(changing_);
     return place_of(handle)->second;
@@ -51,7 +51,7 @@ class Handles {
     const auto place = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
     if (!handle) throw Failure(DS_ERR_INVALID_ARGUMENT, std::string(what_) + " is NULL");
     if (place == objects_.end()) {
-      throw Failure(DS_ERR_INVALID_HANDLE, std::string(what_) + " was freed or finished before, or is none");
+      throw Failure(DS_ERR_INVALID_HANDLE, std::string(what_) + " was freed or finished before, or is not a handle");
     }
     return place;
   }

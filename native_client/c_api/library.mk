@@ -1,4 +1,4 @@
-# The shared library of the C interface: what it is made of, and where it is installed. Included by ../Makefile.
+# The shared library of the C interface: its parts, and its place of installation. Included by ../Makefile.
 
 PREFIX ?= /usr/local
 LIBRARY_DIR := ../build/c_api
@@ -7,7 +7,7 @@ LIBRARY := $(LIBRARY_DIR)/libdeepspeech.so
 .PHONY: c_api install
 c_api: $(LIBRARY) $(LIBRARY_DIR)/deepspeech.h $(LIBRARY_DIR)/deepspeech.pc
 
-# Its name has no version, as programs that were linked with DeepSpeech's look for it under this name.
+# Its name has no version, as programs that were linked with DeepSpeech's library look for this name.
 $(LIBRARY): $(call objects,plain,$(C_API) $(filter acoustic/%,$(KERNELS))) $(call decoder,plain) c_api/exports.map
 	@mkdir -p $(@D)
 	$(CXX) -shared -pthread -Wl,-soname,$(@F) -Wl,--version-script=c_api/exports.map -Wl,--gc-sections -Wl,--no-undefined \
@@ -17,7 +17,7 @@ $(LIBRARY_DIR)/deepspeech.h: c_api/deepspeech.h
 	@mkdir -p $(@D)
 	cp $< $@
 
-# Of a library that is not installed: it is found where it was built.
+# For a library that is not installed: it is found where it was built.
 $(LIBRARY_DIR)/deepspeech.pc: c_api/deepspeech.pc.in Makefile
 	@mkdir -p $(@D)
 	sed -e 's|@PREFIX@|$(abspath $(LIBRARY_DIR))|' -e 's|@INCLUDE@||' -e 's|@LIB@||' -e 's|@VERSION@|$(VERSION)|' $< > $@

@@ -22,15 +22,15 @@ std::unique_ptr<Kind, Free> allocate(std::size_t size) {
 }
 
 [[noreturn]] void refuse(const char* what) {
-  throw Failure(DS_ERR_INVALID_HANDLE, std::string(what) + " was freed before, or is none of this library");
+  throw Failure(DS_ERR_INVALID_HANDLE, std::string(what) + " was freed before, or is not from this library");
 }
 
-// Writes into one piece of memory, from its front to its end.
+// Writes into one piece of memory, from beginning to end.
 class Memory {
  public:
   explicit Memory(void* begin) : next_(static_cast<char*>(begin)) {}
 
-  // Room for `count` objects; what is aligned most must come first.
+  // Memory for `count` objects; those with the largest alignment must come first.
   template <class Kind>
   Kind* room(std::size_t count) {
     char* const begin = next_;
@@ -50,7 +50,7 @@ class Memory {
 
 }  // namespace
 
-// With malloc, so that a program which frees texts with free() does no harm.
+// Uses malloc, so that a program that frees texts with free() does no harm.
 char* Results::add(const std::string& text) {
   auto copy = allocate<char>(text.size() + 1);
   std::memcpy(copy.get(), text.c_str(), text.size() + 1);

@@ -1,4 +1,4 @@
-// Results as C has them: memory that belongs to the caller until it is given back.
+// Results for C: memory that belongs to the caller until it is freed.
 #pragma once
 
 #include <mutex>
@@ -13,14 +13,14 @@
 
 namespace speech {
 
-// The texts and metadata that callers have. Threads may share one.
+// The texts and metadata that callers hold. Threads may share one.
 class Results {
  public:
   char* add(const std::string& text);
   Metadata* add(const std::vector<Hypothesis>& hypotheses, double step_seconds);
   DS_Transcripts* add(const std::vector<Transcript>& transcripts);
 
-  // Frees what was added; nothing for NULL. Throws Failure for anything else, and for what was freed before.
+  // Free a result; do nothing for NULL. Throw Failure for anything else, and for a result that was freed before.
   void free(char* text);
   void free(Metadata* metadata);
   void free(DS_Transcripts* transcripts);

@@ -70,13 +70,13 @@ void FbankStream::feed(const short* samples, std::size_t count, std::vector<floa
 
 void FbankStream::finish(std::vector<float>& features) { add_complete(true, features); }
 
-// Of a frame, the sample that its window begins with; negative ones are mirrored.
+// The first sample of a frame's window; samples with negative numbers are mirrored.
 std::int64_t FbankStream::first_sample(std::int64_t frame) const {
   const auto step = static_cast<std::int64_t>(fbank_.settings().step);
   return step * frame + step / 2 - static_cast<std::int64_t>(fbank_.settings().window) / 2;
 }
 
-// The frames whose samples are all there, or of a signal that has ended, one for each step.
+// The number of frames whose samples are all there, or, if the signal has ended, one for each step.
 std::int64_t FbankStream::complete_frames(bool ended) const {
   const auto step = static_cast<std::int64_t>(fbank_.settings().step);
   const std::int64_t total = before_ + static_cast<std::int64_t>(samples_.size());

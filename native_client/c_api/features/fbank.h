@@ -1,8 +1,9 @@
 // The features of `fbank`: Kaldi's log-mel energies, as kaldi-native-fbank computes them with the settings that
-// deepspeech/util/front_ends/fbank.py names. Of a frame: the mean is taken away, then 0.97 times the sample before;
+// deepspeech/util/front_ends/fbank.py names. For each frame: subtract the mean, then 0.97 times the sample before;
 // Povey's window, a Hann window to the power 0.85; squared magnitudes of a Fourier transform of a power of two;
 // triangular filters evenly spaced on the mel scale (1127 ln(1 + f/700)) from 20 Hz to 400 Hz below half the sample
-// rate; natural logarithm, of at least 2^-23. Frames are centred on their steps, and the signal is mirrored at both ends.
+// rate; natural logarithm, of at least 2^-23. Frames are centred on their steps, and the signal is mirrored at both
+// ends.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace speech {
 
 class Fbank : public FrontEnd {
  public:
-  // Throws Failure if there are more filters than fit.
+  // Throws Failure if the filters do not fit into the window.
   explicit Fbank(const FeatureSettings& settings);
 
   std::unique_ptr<FrameStream> begin() const override;
@@ -51,7 +52,7 @@ class FbankStream : public FrameStream {
 
   const Fbank& fbank_;
   std::vector<float> samples_;
-  std::int64_t before_ = 0;  // samples that are not needed any more
+  std::int64_t before_ = 0;  // samples that are no longer needed
   std::int64_t taken_ = 0;   // frames
 };
 

@@ -1,4 +1,4 @@
-// The features of a model, as it was trained on them: the frames of its front end, stacked and normalized.
+// The features of a model, as in its training: the frames of its front end, stacked and normalized.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace speech {
 // Threads may share one; it must outlive its streams.
 class Features {
  public:
-  // Throws Failure for settings that no features can be computed with.
+  // Throws Failure if features cannot be computed with these settings.
   explicit Features(const FeatureSettings& settings);
 
   // Begins a signal.

@@ -14,7 +14,7 @@ FourierTransform::FourierTransform(std::size_t size) : order_(size), cosines_(si
   }
 }
 
-// Cooley and Tukey, 1965, with steps of two.
+// Cooley and Tukey, 1965, with radix 2.
 void FourierTransform::run(std::vector<double>& real, std::vector<double>& imaginary) const {
   const std::size_t size = order_.size();
   for (std::size_t place = 0; place < size; ++place) {

@@ -1,4 +1,4 @@
-// The Fourier transform of numbers of which there is a power of two.
+// The Fourier transform of a power of two of numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ class FourierTransform {
   void run(std::vector<double>& real, std::vector<double>& imaginary) const;
 
  private:
-  std::vector<std::size_t> order_;       // where each number is put before the first step
+  std::vector<std::size_t> order_;       // the place of each number before the first step
   std::vector<double> cosines_, sines_;  // [size / 2]
 };
 
-// The smallest power of two that is not less.
+// The smallest power of two that is at least `least`.
 std::size_t next_power_of_two(std::size_t least);
 
 constexpr double kPi = 3.14159265358979323846;

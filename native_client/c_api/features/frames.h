@@ -1,4 +1,4 @@
-// What a front end is: it makes frames of the samples of a signal.
+// The interface of front ends, which make frames of the samples of a signal.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace speech {
 
-// One signal that comes in pieces. However it is cut into them, its frames are the same.
+// One signal that comes in pieces. Its frames are the same however it is cut into pieces.
 class FrameStream {
  public:
   virtual ~FrameStream() = default;
 
-  // Add the frames that are complete now, or that are left at the end, to `frames`, one after the other.
+  // Add the frames that are complete now, or the rest at the end, to `frames`, one after the other.
   virtual void feed(const short* samples, std::size_t count, std::vector<float>& frames) = 0;
   virtual void finish(std::vector<float>& frames) = 0;
 };
@@ -24,9 +24,9 @@ class FrontEnd {
   virtual std::unique_ptr<FrameStream> begin() const = 0;
 };
 
-constexpr float kFullScale = 32768;  // that samples of 16 bits are divided by
+constexpr float kFullScale = 32768;  // the divisor of samples of 16 bits
 
-// Adds samples, now in [-1, 1], to others.
+// Converts samples to [-1, 1], and appends them to others.
 inline void append_samples(const short* samples, std::size_t count, std::vector<float>& others) {
   others.reserve(others.size() + count);
   for (std::size_t place = 0; place < count; ++place) others.push_back(static_cast<float>(samples[place]) / kFullScale);

@@ -23,7 +23,7 @@ class Mfcc : public FrontEnd {
   std::unique_ptr<FrameStream> begin() const override;
 
   // Adds the features of the windows of `samples`, in [-1, 1], to `features`, and returns how many windows there were.
-  // What fills no window is left out.
+  // Samples after the last whole window are left out.
   std::size_t add_features(const float* samples, std::size_t count, std::vector<float>& features) const;
 
   const FeatureSettings& settings() const { return settings_; }
@@ -39,8 +39,8 @@ class Mfcc : public FrontEnd {
   std::vector<double> cosines_;  // [filters, coefficients]
 };
 
-// The frames of one signal that comes in pieces; however it is cut into them, they are the same. The samples after the
-// last whole step, even if there are none, are filled up with zeros and make one more frame.
+// The frames of one signal that comes in pieces; they are the same however it is cut into pieces. The samples after the
+// last whole step, even if there are none, are padded with zeros and make one more frame.
 class MfccStream : public FrameStream {
  public:
   explicit MfccStream(const Mfcc& mfcc) : mfcc_(mfcc) {}

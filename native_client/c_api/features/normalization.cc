@@ -6,7 +6,7 @@
 namespace speech {
 namespace {
 
-constexpr double kPriorValues = 300;  // that the statistics of the training set count for
+constexpr double kPriorValues = 300;  // the weight of the training set's statistics
 constexpr double kSmallestVariance = 0.01;
 
 }  // namespace

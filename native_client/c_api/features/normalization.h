@@ -14,8 +14,8 @@ class Normalization {
  public:
   explicit Normalization(const FeatureSettings& settings);
 
-  // Normalizes the next frames, [frames, stacked, coefficients], which are all of the signal if it is normalized by the
-  // whole of it.
+  // Normalizes the next frames, [frames, stacked, coefficients], which must be all frames if the signal is normalized
+  // as a whole.
   void run(float* frames, std::size_t count);
 
  private:

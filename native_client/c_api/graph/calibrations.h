@@ -1,4 +1,4 @@
-// How the confidences of words are computed, which a graph may say.
+// The calibrations of words' confidences, which a graph may have.
 #pragma once
 
 #include "c_api/graph/frozen_graph.h"
@@ -16,7 +16,7 @@ struct Calibrations {
   Calibration language_model{-1.27, 0.31, 0.38};
 };
 
-// Throws Failure for calibrations that are damaged.
+// Throws Failure for damaged calibrations.
 Calibrations read_calibrations(const FrozenGraph& graph);
 
 }  // namespace speech

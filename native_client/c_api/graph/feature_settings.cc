@@ -28,7 +28,7 @@ const std::map<std::string, NormalizationKind> kNormalizations = {
 
 [[noreturn]] void refuse_kind() { refuse(DS_ERR_FAIL_READ_PROTOBUF, "its features are not described in JSON"); }
 
-// The numbers and texts of settings, with those that a graph may leave out.
+// The numbers and texts of settings, with defaults for those that a graph may leave out.
 struct Settings {
   std::map<std::string, std::int64_t> numbers;
   std::map<std::string, std::string> texts;
@@ -87,7 +87,7 @@ std::vector<float> parse_statistics(const Json& described, const char* name, std
   return values;
 }
 
-// Samples of a number of milliseconds. kaldi-native-fbank, whose frames those of `fbank` are, computes with floats.
+// The samples in a number of milliseconds. For `fbank`, computed with floats, as in kaldi-native-fbank.
 std::size_t samples_of(FrontEndKind front_end, std::int64_t rate, std::int64_t ms) {
   if (front_end == FrontEndKind::kAudioOps) return static_cast<std::size_t>(rate * ms / 1000);
   return static_cast<std::size_t>(static_cast<float>(rate) * 0.001f * static_cast<float>(ms));

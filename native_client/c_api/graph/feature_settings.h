@@ -1,4 +1,4 @@
-// What a graph says of its features.
+// The features that a graph describes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct FeatureSettings {
   std::size_t coefficients;  // of a frame of the front end
   NormalizationKind normalization;
   std::vector<float> mean, deviation;  // [coefficients], of the training set; empty without normalization
-  std::size_t stack_frames;            // that make one of the network's
+  std::size_t stack_frames;            // in one frame of the network
   std::size_t skip_frames;             // from the start of a frame of the network to that of the next
   double step_seconds;                 // from a frame of the network to the next
 

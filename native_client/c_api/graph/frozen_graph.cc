@@ -9,13 +9,13 @@
 namespace speech {
 namespace {
 
-// TensorFlow's numbers of the types that are read here.
+// TensorFlow's numbers for the types that are read here.
 enum Type { kFloat = 1, kInt32 = 3, kString = 7 };
 
 // Numbers of the fields of AttrValue.
 enum AttributeKind { kBytesValue = 2, kFloatValue = 4, kTypeValue = 6, kShapeValue = 7, kTensorValue = 8 };
 
-constexpr std::size_t kLargestListed = std::size_t{1} << 22;  // values of a constant that has no `tensor_content`
+constexpr std::size_t kLargestListed = std::size_t{1} << 22;  // the most values of a constant without `tensor_content`
 constexpr std::int64_t kLargestShape = std::int64_t{1} << 40;
 constexpr std::size_t kMostDimensions = 8;
 constexpr char kMappedGraph[] = "memmapped_package://.";
@@ -28,7 +28,7 @@ std::string text_of(const Field& field) {
   return std::string(bytes);
 }
 
-// The number of values of a shape, and an end to the impossible ones.
+// The number of values of a shape; refuses impossible shapes.
 std::size_t count_of(const std::string& name, const Shape& shape) {
   std::int64_t bound = 1, count = 1;
   bool possible = shape.size() <= kMostDimensions;
@@ -134,7 +134,7 @@ std::string FrozenGraph::text(const std::string& name) const {
   return std::string(tensor.strings[0]);
 }
 
-// The named parts of a memory-mapped file, whose directory is at its end; none of any other file.
+// The named regions of a memory-mapped file, from the directory at its end; none for any other file.
 void FrozenGraph::read_regions(std::string_view file) {
   std::uint64_t start = 0;
   if (file.size() <= sizeof start) return;
@@ -187,7 +187,7 @@ void FrozenGraph::read_node(std::string_view message) {
   }
 }
 
-// The last field of this kind that an attribute has.
+// The last field of this kind in an attribute.
 std::optional<Field> FrozenGraph::attribute(const Node& node, const std::string& name, std::uint64_t kind) const {
   std::optional<Field> found;
   const auto attribute = node.attributes.find(name);
@@ -274,7 +274,7 @@ std::vector<Number> FrozenGraph::values(const Tensor& tensor, std::int64_t kind)
       }
     }
   }
-  // Values that are left out are equal to the last one.
+  // Omitted values are equal to the last one that is listed.
   values.resize(count, values.empty() ? Number{} : values.back());
   return values;
 }

@@ -1,7 +1,7 @@
 // Reading frozen TensorFlow graphs, `.pb` and memory-mapped `.pbmm`, without TensorFlow: nodes and constants.
 //
 // Messages: GraphDef, NodeDef, AttrValue, TensorProto, TensorShapeProto and MemmappedFileSystemDirectory of TensorFlow's
-// `core/framework` and `core/util`. What a damaged or hostile file makes of them is bounded in time and in memory.
+// `core/framework` and `core/util`. The time and memory that a damaged or hostile file can take are bounded.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Node {
   bool is_constant() const { return op == "Const" || op == "ImmutableConst"; }
 };
 
-// All functions throw Failure for what is damaged; messages do not name the file.
+// All functions throw Failure for damaged data; messages do not name the file.
 class FrozenGraph {
  public:
   explicit FrozenGraph(const std::string& path);
@@ -42,20 +42,20 @@ class FrozenGraph {
   const Node* find(const std::string& name) const;
   bool has(const std::string& name) const { return find(name) != nullptr; }
 
-  // An attribute of a node that is a shape, with -1 for dimensions that are not known; empty without it.
+  // A shape attribute of a node, with -1 for unknown dimensions; empty if the node does not have it.
   Shape shape_attribute(const Node& node) const;
   float float_attribute(const Node& node, const std::string& name, float absent) const;
 
-  // The shape that a constant declares, which costs nothing.
+  // The shape that a constant declares; its values are not read.
   Shape shape_of(const std::string& name) const;
 
-  // The values of a constant that is 32-bit floating-point numbers of this shape.
+  // The values of a constant, which must be 32-bit floating-point numbers of this shape.
   std::vector<float> floats(const std::string& name, const Shape& shape) const;
 
-  // The value of a constant that is one number; nothing if it is not of this kind.
+  // The value of a constant that is one number; nothing if it is anything else.
   std::optional<float> single_float(const std::string& name) const;
 
-  // The number of a constant, or `absent` without one. It must be from `lowest` to `highest`.
+  // The number of a constant, or `absent` if there is no such constant. It must be from `lowest` to `highest`.
   std::int64_t integer(const std::string& name, std::int64_t absent, std::int64_t lowest, std::int64_t highest) const;
 
   // The first of the texts of a constant.

@@ -11,7 +11,7 @@ namespace speech {
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20;     // bytes
-constexpr std::size_t kMostValues = std::size_t{1} << 16;  // that a text may hold
+constexpr std::size_t kMostValues = std::size_t{1} << 16;  // in a text
 constexpr int kDeepest = 16;
 
 void append_utf8(std::uint32_t code, std::string& text) {
@@ -32,7 +32,7 @@ void append_utf8(std::uint32_t code, std::string& text) {
 
 }  // namespace
 
-// Goes through a text from its front to its end. All functions are false for what is not JSON.
+// Reads a text from beginning to end. All functions return false for anything but JSON.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : left_(text) {}

@@ -1,4 +1,4 @@
-// Reading JSON (RFC 8259), which exported graphs describe their networks and features in.
+// Reading JSON (RFC 8259), in which exported graphs describe their networks and features.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace speech {
 
-// A value. What it is not, it has none of: the text of a number is null, and so on.
+// A value. It has only what its kind has: the text of a number is null, and so on.
 class Json {
  public:
-  // The value of a text; nothing for what is not JSON, or is longer or deeper than any graph's.
+  // The value of a text; nothing if it is not JSON, or is longer or deeper than that of any graph.
   static std::optional<Json> parse(std::string_view text);
 
   bool is_null() const { return kind_ == Kind::kNull; }
@@ -21,7 +21,7 @@ class Json {
   bool is_integer() const { return kind_ == Kind::kInteger; }  // written without a fraction and an exponent
   const std::vector<Json>* array() const { return kind_ == Kind::kArray ? &values_ : nullptr; }
 
-  // The names and the values of an object, in their order; of those of the same name, only the last is found.
+  // The names and the values of an object, in order. If several have the same name, only the last is found.
   bool is_object() const { return kind_ == Kind::kObject; }
   const std::vector<std::string>& names() const { return names_; }
   const Json* find(std::string_view name) const;

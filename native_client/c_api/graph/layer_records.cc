@@ -18,7 +18,7 @@ constexpr std::size_t kMostLayers = 1000;
 constexpr std::size_t kLongestName = 1000;
 constexpr std::int64_t kWidestBias = 1 << 18;
 
-enum class SettingKind { kSize, kSizeOrNone, kNumberOrNull };  // kSizeOrNone: 0 where it is left out
+enum class SettingKind { kSize, kSizeOrNone, kNumberOrNull };  // kSizeOrNone: 0 if it is left out
 
 struct Kind {
   LayerKind kind;
@@ -55,7 +55,7 @@ const std::vector<Kind>& kinds() {
 
 const std::string kLstmOfDeepSpeech = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell";
 
-// What the first generation called the variables.
+// The names of the variables in graphs of the first generation.
 const std::map<std::string, std::string>& older_names() {
   static const std::map<std::string, std::string> names = {
       {"layer_1/weights", "h1"},
@@ -112,7 +112,7 @@ LayerRecord parse_layer(const Json& value) {
   return record;
 }
 
-// The limit of the clipped ReLUs; none without one.
+// The limit of the clipped ReLUs, if there is one.
 std::optional<float> find_clip(const FrozenGraph& graph) {
   for (const Node& node : graph.nodes()) {
     if (node.op != "Minimum" || node.inputs.size() != 2) continue;

@@ -1,4 +1,4 @@
-// What a graph says of the layers of its network, beside their weights. deepspeech/network/description has the equations.
+// The layers of a graph's network, without their weights. deepspeech/network/description has the equations.
 #pragma once
 
 #include <cstddef>
@@ -34,18 +34,17 @@ struct LayerRecord {
   double number(const std::string& setting) const { return settings.at(setting); }
   std::size_t size(const std::string& setting) const { return static_cast<std::size_t>(settings.at(setting)); }
 
-  bool streams() const;                // whether it can be computed before the end of the utterance is there
-  std::size_t time_reduction() const;  // the frames of its input that make one of its output
+  bool streams() const;                // whether it can be computed before the utterance ends
+  std::size_t time_reduction() const;  // frames of its input for each frame of its output
 };
 
 // The name of a kind, as in "BidirectionalLSTM".
 std::string_view name_of(LayerKind kind);
 
-// The layers of a description, JSON that a graph holds. Throws Failure for anything else, and for layers that this
-// library does not know.
+// The layers of a description, JSON that a graph holds. Throws Failure for anything else, and for unknown layers.
 std::vector<LayerRecord> parse_layers(std::string_view description);
 
-// The layers of DeepSpeech's own network, of which graphs say nothing: units are as many as the biases have numbers.
+// The layers of DeepSpeech's own network, which graphs do not describe: the sizes of the biases give the units.
 std::vector<LayerRecord> deepspeech_layers(const FrozenGraph& graph, std::size_t context);
 
 // The name of a variable in a graph of any generation.

@@ -1,6 +1,6 @@
-// Reading protocol buffers without their library: fields by number, straight from the bytes.
+// Reading protocol buffers without their library: fields by number, directly from the bytes.
 //
-// Encoding: https://protobuf.dev/programming-guides/encoding/. Only what TensorFlow's graphs need is here.
+// Encoding: https://protobuf.dev/programming-guides/encoding/. This has only what TensorFlow's graphs need.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace speech {
 
-// The number of fields that may still be read of a file, which bounds the time and the memory that it can take; the
-// largest graphs of speech models have some thousands.
+// The number of fields of a file that may still be read, which bounds the time and memory that it can take. The largest
+// graphs of speech models have some thousands.
 class FieldBudget {
  public:
-  // Throws Failure if this is one field too many.
+  // Counts one more field; throws Failure if the budget is spent.
   void spend();
 
  private:
@@ -27,13 +27,13 @@ struct Field {
   std::uint64_t varint = 0;
   std::string_view bytes;
 
-  // The value of a field that must be of this kind; they throw Failure if it is not.
+  // The value of a field, which must be of this kind; throw Failure otherwise.
   std::int64_t as_integer() const;
   std::string_view as_bytes() const;
   float as_float() const;
 };
 
-// Goes through the fields of a message in their order. The bytes, and the budget of their file, must outlive it.
+// Reads the fields of a message in order. The bytes, and the budget of their file, must outlive it.
 class FieldReader {
  public:
   FieldReader(std::string_view message, FieldBudget& budget) : left_(message), budget_(budget) {}
@@ -46,7 +46,7 @@ class FieldReader {
   FieldBudget& budget_;
 };
 
-// Takes a varint from the front of `bytes`. Throws Failure if there is none.
+// Removes a varint from the front of `bytes`. Throws Failure if there is none.
 std::uint64_t take_varint(std::string_view& bytes);
 
 }  // namespace speech

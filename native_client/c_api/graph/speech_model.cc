@@ -69,7 +69,7 @@ Shape input_shape(const FrozenGraph& graph) {
   return shape;
 }
 
-// Of graphs that do not describe their network, only the names of nodes tell that it was trained with --layer_norm.
+// If a graph does not describe its network, only the names of nodes show that it was trained with --layer_norm.
 void check_unnamed(const FrozenGraph& graph) {
   for (const Node& node : graph.nodes()) {
     if (node.name.find("LayerNorm") != std::string::npos) {
@@ -78,7 +78,7 @@ void check_unnamed(const FrozenGraph& graph) {
   }
 }
 
-// The layers with the context window that they begin with, which must be that of the input.
+// The layers, with the context window at their beginning, which must be that of the input.
 std::vector<LayerRecord> read_layers(const FrozenGraph& graph, const Shape& input) {
   const auto context = static_cast<std::size_t>(input[2] / 2);
   if (!graph.has("metadata_network")) {
@@ -101,7 +101,7 @@ SpeechModel read_speech_model(const FrozenGraph& graph) {
   const std::int64_t steps = shape[1] > 0 && shape[1] <= kMostSteps ? shape[1] : kSteps;
   SpeechModel model;
   model.labels = read_labels(graph);
-  model.word_pieces = graph.has("metadata_output_unit");  // no other unit is let through
+  model.word_pieces = graph.has("metadata_output_unit");  // no other unit gets here
   model.features = read_features(graph, shape[3]);
   model.layers = read_layers(graph, shape);
   model.context = static_cast<std::size_t>(shape[2] / 2);

@@ -5,7 +5,7 @@
 namespace speech {
 namespace {
 
-// The product of a layer's weights of this name, `inner` or `outer`.
+// The product with a layer's weights `name`, "inner" or "outer".
 Product residual_product(const LayerRecord& record, const char* name, std::size_t inputs, std::size_t outputs,
                          WeightReader& weights, Precision precision) {
   const std::string scope = record.name + "/" + name;

@@ -25,7 +25,7 @@ ConvolutionLayer::ConvolutionLayer(const LayerRecord& record, std::size_t inputs
       low_(record.has("clip") ? 0 : -kInfinity),
       high_(record.has("clip") ? static_cast<float>(record.number("clip")) : kInfinity) {}
 
-// The sizes are at most 2^20, and inputs at most 2^16, so that none of these products is an overflow.
+// The sizes are at most 2^20, and inputs at most 2^16, so none of these products overflows.
 ConvolutionLayer::Sizes ConvolutionLayer::checked_sizes(const LayerRecord& record, std::size_t inputs) {
   const Sizes sizes{inputs, record.size("channels"), record.size("input_channels"), record.size("time"),
                     record.size("frequency"), record.size("time_stride"), record.size("frequency_stride")};

@@ -1,4 +1,4 @@
-// What a layer of a network is: it runs over the rows of an utterance, whole or piece by piece.
+// The interface of a network's layers, which run over the rows of an utterance, whole or piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ class LayerRun {
  public:
   virtual ~LayerRun() = default;
 
-  // Returns the outputs, [rows, outputs()], that can be computed now that the rows `values`, [rows, inputs], are there.
-  // `last` says that the utterance ends with them.
+  // Returns the outputs, [rows, outputs()], that can be computed with the next rows `values`, [rows, inputs]. `last`:
+  // whether the utterance ends with them.
   virtual std::vector<float> run(std::vector<float> values, bool last, std::size_t threads) = 0;
 };
 
@@ -23,14 +23,14 @@ class Layer {
  public:
   virtual ~Layer() = default;
 
-  // Numbers of a row of its output.
+  // The numbers in a row of its output.
   virtual std::size_t outputs() const = 0;
 
   // Begins an utterance.
   virtual std::unique_ptr<LayerRun> begin() const = 0;
 };
 
-// A layer whose outputs for a row depend on nothing but that row.
+// A layer whose outputs for a row depend only on that row.
 class RowLayer : public Layer {
  public:
   std::unique_ptr<LayerRun> begin() const final { return std::make_unique<Run>(*this); }
@@ -46,7 +46,7 @@ class RowLayer : public Layer {
   };
 };
 
-// A layer of acoustic/layers that keeps a state, in one utterance.
+// A layer of acoustic/layers with a state, in one utterance.
 template <class Kernel>
 class StatefulRun : public LayerRun {
  public:

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kGates = acoustic::kColumns / acoustic::kLanes;
 constexpr std::size_t kForgetGate = 2;
 
-// The layers that the kernels take.
+// The layers in the kernels' form.
 acoustic::RecurrentLayer layer_of(const Int16Blocks& blocks) { return blocks.layer(); }
 acoustic::Int8Weights layer_of(const Int8Blocks& blocks) { return blocks.layer(); }
 acoustic::Bfloat16Weights layer_of(const Bfloat16Blocks& blocks) { return blocks.layer(); }
@@ -99,7 +99,7 @@ std::size_t TwoLstmsLayer::checked_size(const LayerRecord& record, std::size_t m
   return chunk - missing;
 }
 
-// Keeps the rows of the chunk that is not complete, and the state of the LSTM that goes forwards.
+// Keeps the rows of the incomplete chunk, and the state of the forward LSTM.
 class TwoLstmsLayer::Run : public LayerRun {
  public:
   explicit Run(const TwoLstmsLayer& layer) : layer_(layer), chunk_(layer.first_chunk_) {}
@@ -125,7 +125,7 @@ class TwoLstmsLayer::Run : public LayerRun {
   }
 
  private:
-  // The rows of each chunk that is complete when `count` rows wait; after the last rows each is.
+  // The rows of each chunk that is complete when `count` rows wait; at the end, all chunks are.
   std::vector<std::size_t> complete_chunks(std::size_t count, bool last) {
     std::vector<std::size_t> sizes;
     for (; count >= chunk_; chunk_ = layer_.chunk_) {
@@ -136,7 +136,7 @@ class TwoLstmsLayer::Run : public LayerRun {
     return sizes;
   }
 
-  // The first `count` of the rows that wait, which wait no longer.
+  // Removes the first `count` of the waiting rows and returns them.
   std::vector<float> taken(std::size_t count) {
     const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count * layer_.inputs_);
     std::vector<float> rows(waiting_.begin(), end);
@@ -144,7 +144,7 @@ class TwoLstmsLayer::Run : public LayerRun {
     return rows;
   }
 
-  // The hidden states of the LSTM that goes backwards for the `count` rows from `begin` on.
+  // The hidden states of the backward LSTM for the `count` rows from `begin` on.
   std::vector<float> over_chunk(const std::vector<float>& rows, std::size_t begin, std::size_t count,
                                 std::size_t threads) const {
     const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin * layer_.inputs_);
@@ -154,7 +154,7 @@ class TwoLstmsLayer::Run : public LayerRun {
   }
 
   const TwoLstmsLayer& layer_;
-  std::size_t chunk_;  // the rows of the chunk that is not complete
+  std::size_t chunk_;  // the rows of the incomplete chunk
   std::vector<float> waiting_;
   LstmState state_;
 };

@@ -1,4 +1,4 @@
-// LSTMs: the product with the inputs is computed for all rows at once, that with the state row by row.
+// LSTMs: the product with the inputs is computed for all rows at once, the product with the state row by row.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace speech {
 
-// Cell and hidden state, each [units, filled up to whole blocks]; empty before the first row.
+// Cell and hidden state, each [units, padded to whole blocks]; empty before the first row.
 struct LstmState {
   std::vector<float> cell, hidden;
 };
@@ -24,7 +24,7 @@ class Lstm {
   Lstm(const std::string& name, std::size_t inputs, std::size_t units, float forget_bias, WeightReader& weights,
        Precision precision);
 
-  // The hidden states [rows, units] for values [rows, inputs]; `state` becomes that after the last row.
+  // The hidden states [rows, units] for values [rows, inputs]; `state` becomes the state after the last row.
   std::vector<float> run(const std::vector<float>& values, LstmState& state, std::size_t threads) const;
 
   std::size_t units() const { return units_; }
@@ -54,8 +54,8 @@ class LstmLayer : public Layer {
   Lstm lstm_;
 };
 
-// Two LSTMs, whose outputs are side by side: one from the first row to the last, the other, for each chunk anew, from its
-// last row to its first. A BidirectionalLSTM has the whole utterance for its only chunk.
+// Two LSTMs, whose outputs are concatenated: one runs from the first row to the last, the other over each chunk
+// separately, from its last row to its first. In a BidirectionalLSTM, the whole utterance is the only chunk.
 class TwoLstmsLayer : public Layer {
  public:
   TwoLstmsLayer(const LayerRecord& record, std::size_t inputs, WeightReader& weights, Precision precision);
@@ -65,7 +65,7 @@ class TwoLstmsLayer : public Layer {
 
  private:
   class Run;
-  // The rows of a chunk that has so many less than others. Throws Failure if there are none.
+  // The rows of a chunk that has `missing` rows less than the others. Throws Failure if there are none.
   static std::size_t checked_size(const LayerRecord& record, std::size_t missing);
   static constexpr std::size_t kWholeUtterance = std::numeric_limits<std::size_t>::max();
 

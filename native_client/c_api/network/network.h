@@ -1,4 +1,4 @@
-// A network: rows of features, each with its neighbours, in; posteriors out.
+// A network: it computes posteriors from rows of features, each with its neighbours.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ namespace speech {
 // Threads may share one, as it holds nothing but weights; it must outlive its runs.
 class Network {
  public:
-  // Takes the weights of a graph. The first and the last layer are computed with floats whatever the precision, as
-  // features differ widely in size, and logits decide. Throws Failure if the weights do not fit together.
+  // Takes the weights of a graph. The first and the last layer are computed with floats in any precision, as features
+  // differ widely in size, and logits decide. Throws Failure if the weights do not fit together.
   Network(const FrozenGraph& graph, const SpeechModel& model, Precision precision);
 
-  // Numbers of a window of features, and of a row of posteriors.
+  // The numbers in a window of features, and in a row of posteriors.
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_; }
 
@@ -28,9 +28,9 @@ class Network {
    public:
     explicit Run(const Network& network);
 
-    // The posteriors [rows, outputs()] that can be computed now that `windows`, [windows, inputs()], are there. `last`
-    // says that the utterance ends with them. However windows are cut into pieces, the posteriors are the same but for
-    // rounding; a network that needs whole utterances must get them in one.
+    // The posteriors [rows, outputs()] that can be computed with the next `windows`, [windows, inputs()]. `last`:
+    // whether the utterance ends with them. The posteriors are the same but for rounding however windows are cut into
+    // pieces; a network that needs whole utterances must get each in one piece.
     std::vector<float> run(std::vector<float> windows, bool last);
 
    private:

@@ -1,4 +1,4 @@
-// Layers that compute each row by itself.
+// Layers that compute each row separately.
 #pragma once
 
 #include <string>

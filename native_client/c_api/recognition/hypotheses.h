@@ -21,8 +21,8 @@ struct Hypothesis {
   std::vector<Token> tokens;
 };
 
-// Writes the results of a search as texts. `words_apart` says that transcripts consist of a language model's words, so
-// that there is one space between any two.
+// Writes the results of a search as texts. `words_apart`: whether transcripts are a language model's words, with one
+// space between any two.
 class Writer {
  public:
   Writer(std::vector<std::string> labels, bool words_apart);
@@ -34,7 +34,7 @@ class Writer {
 
   std::vector<std::string> labels_;
   bool words_apart_;
-  bool has_pieces_ = false;  // words begin at labels that have more than the space before the word
+  bool has_pieces_ = false;  // words begin at labels that have more than the space
 };
 
 }  // namespace speech

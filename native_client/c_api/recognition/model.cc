@@ -9,7 +9,7 @@
 namespace speech {
 namespace {
 
-constexpr std::size_t kMostLabelsPerFrame = 40;  // that the search considers, as in DeepSpeech's clients
+constexpr std::size_t kMostLabelsPerFrame = 40;  // labels that the search considers, as in DeepSpeech's clients
 constexpr float kHighestBoost = 1e30f;           // of a hot word, as a natural logarithm
 
 std::shared_ptr<const AcousticModel> load(const std::string& path, Precision precision) {
@@ -149,7 +149,7 @@ std::shared_ptr<const ctc::Decoder> Model::make_decoder(const Settings& settings
   }
 }
 
-// The decoder is made before the settings are taken, as that may fail.
+// Makes the decoder first, as that may fail, and then sets the settings.
 void Model::change(Settings settings) {
   decoder_ = make_decoder(settings);
   settings_ = std::move(settings);

@@ -10,8 +10,8 @@
 
 namespace speech {
 
-// Threads may share one. Settings apply to the utterances that begin after them; one that cannot be used is refused, and
-// changes nothing. All of them throw Failure.
+// Threads may share one. A setting applies to the utterances that begin after it is changed. Functions that get an
+// unusable setting throw Failure and change nothing.
 class Model {
  public:
   // Loads an exported graph, computed in a precision.
@@ -42,7 +42,7 @@ class Model {
     std::size_t beam_width;
     std::shared_ptr<const ctc::Scorer> scorer;
     float lm_weight = 0, valid_word_count_weight = 0;
-    std::map<std::string, float> hot_words;  // those included that cannot be spelled, which have no effect
+    std::map<std::string, float> hot_words;  // including those that cannot be spelled, which have no effect
   };
 
   std::shared_ptr<const ctc::Decoder> make_decoder(const Settings& settings) const;

@@ -112,7 +112,7 @@ void Recognition::search(const std::vector<float>& posteriors) {
                   static_cast<std::ptrdiff_t>(outputs) * kSize, kSize});
   } catch (const ctc::Error& error) {
     throw Failure(DS_ERR_FAIL_RUN_SESS,
-                  acoustic_->path + ": what the network computes is not a probability: " + error.what());
+                  acoustic_->path + ": the network's output is not a probability: " + error.what());
   }
   rivals_.feed(posteriors, outputs);
 }

@@ -15,7 +15,7 @@
 
 namespace speech {
 
-// What is computed before the search; threads may share one.
+// All that is computed before the search; threads may share one.
 struct AcousticModel {
   AcousticModel(const std::string& path, Precision precision);
 
@@ -23,24 +23,24 @@ struct AcousticModel {
   SpeechModel info;
   Features features;
   Network network;
-  std::string why_whole;  // it cannot hear before the end of the audio; empty if it can
+  std::string why_whole;  // why it cannot stream; empty if it can
 
  private:
   AcousticModel(const std::string& path, const FrozenGraph& graph, Precision precision);
 };
 
-// Wherever the samples are cut, the hypotheses are the same. Threads may use one at once: each call waits until those of
-// other threads are done. Throws Failure if the network computes what is not a probability, as its weights are damaged.
+// The hypotheses are the same however the samples are cut. Threads may share one: each call waits until those of other
+// threads are done. Throws Failure if the network's outputs are not probabilities because its weights are damaged.
 class Recognition {
  public:
-  // `scorer` is that of the decoder; null without one.
+  // `scorer` is the decoder's; null without a scorer.
   Recognition(std::shared_ptr<const AcousticModel> acoustic, std::shared_ptr<const ctc::Decoder> decoder,
               const ctc::Scorer* scorer);
 
   void feed(const short* samples, std::size_t count);
 
-  // The `count` best hypotheses of the samples so far, best first, or of the whole utterance, after which nothing more
-  // can be fed. A model that needs whole recordings has no hypotheses before the end.
+  // The `count` best hypotheses of the samples so far, best first, or of the whole utterance. Nothing can be fed after
+  // `finish`. A model that needs whole recordings has no hypotheses before the end.
   std::vector<Hypothesis> peek(std::size_t count);
   std::vector<Hypothesis> finish(std::size_t count);
 
@@ -67,7 +67,7 @@ class Recognition {
   Rivals rivals_;
   std::unique_ptr<FrameStream> features_;
   Network::Run network_;
-  std::vector<float> frames_;  // whose windows are to be computed, with their neighbours
+  std::vector<float> frames_;  // frames whose windows wait to be computed, with their neighbours
 };
 
 }  // namespace speech

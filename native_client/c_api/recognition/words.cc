@@ -12,7 +12,7 @@
 namespace speech {
 namespace {
 
-constexpr std::size_t kRivals = 4;        // labels of a row that are remembered as what else may have been said
+constexpr std::size_t kRivals = 4;        // labels that are kept of each row, as what else may have been said
 constexpr std::uint32_t kRowsAfter = 6;   // a word's last label that still show how sure the network is of it
 constexpr double kLongestGap = 0.5;       // seconds between two labels of a word; see deepspeech/serving/transcripts.py
 constexpr double kLongestPhrase = 6;      // seconds of a phrase of a text without spaces
@@ -44,7 +44,7 @@ bool is_unspaced(std::string_view text) {
   return false;
 }
 
-// The place after the widest gap between the labels at some places, of several the middle one; `begin` without any.
+// The place after the widest gap between the labels at some places, the middle one of equals; `begin` if there is none.
 std::size_t after_widest_gap(const std::vector<std::uint32_t>& frames, const std::vector<std::size_t>& places,
                              std::size_t begin, std::size_t end) {
   const auto rank = [&](std::size_t place) {
@@ -58,7 +58,7 @@ std::size_t after_widest_gap(const std::vector<std::uint32_t>& frames, const std
   return best;
 }
 
-// Which results have a word, by its text.
+// The results that have a word, by its text.
 class Agreements {
  public:
   Agreements(const std::vector<ctc::Result>& results, const WordReader& reader) {
@@ -71,7 +71,7 @@ class Agreements {
     }
   }
 
-  // The share of the results, by probability, that have the word at a time that overlaps.
+  // The share of the results, by probability, that have the word at an overlapping time.
   double of(const Word& word) const {
     double share = 0;
     std::size_t counted = shares_.size();  // the result that was counted last
@@ -149,7 +149,7 @@ std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ct
   return timed_words;
 }
 
-// 1 less the highest probability of a label that a word does not have, in its rows.
+// 1 minus the highest probability, in a word's rows, of a label that the word does not have.
 double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& words, std::size_t place,
                            const Rivals& rivals) const {
   const Word& word = words[place];
@@ -168,7 +168,7 @@ std::vector<TimedWord> WordReader::timed(const Word& word, const ctc::Result& re
   return {spoken(word, result)};
 }
 
-// The word is said where most of its labels are, without a long gap.
+// The time of a word is that of most of its labels without a long gap.
 TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const {
   const std::uint32_t longest_gap = rows(kLongestGap);
   const auto [first, last] = labels_of(word, result);
@@ -183,8 +183,8 @@ TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const 
   return {word.text, result.frames[best] * row_seconds_, (result.frames[best_end - 1] + 1) * row_seconds_, 0};
 }
 
-// What a text without spaces has in place of words: it is cut at each long gap, and at the widest of any until no part
-// is too long.
+// The phrases of a text without spaces, in place of words: the text is cut at each long gap, and then at the widest
+// gaps until no part is too long.
 std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& result) const {
   const auto [first, last] = labels_of(word, result);
   std::vector<std::size_t> places = character_begins(result, first, last);
@@ -206,7 +206,7 @@ std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& 
   return phrases;
 }
 
-// The places of labels at which characters begin: not amid the bytes of one, nor at a mark upon it.
+// The places of labels where characters begin, leaving out their further bytes and their combining marks.
 std::vector<std::size_t> WordReader::character_begins(const ctc::Result& result, std::size_t first,
                                                       std::size_t last) const {
   std::vector<std::size_t> places;

@@ -1,5 +1,5 @@
-// The words of transcripts: when each is said, and the probability that it is right, as in
-// deepspeech/serving/confidence, which has the equations.
+// The words of transcripts, with their times and the probability that each is right; deepspeech/serving/confidence has
+// the equations.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,17 @@ struct Transcript {
   std::vector<TimedWord> words;
 };
 
-// Hypotheses that are compared when an utterance is over, and while it goes on, which costs little then.
+// Hypotheses that are compared at the end of an utterance, and while it goes on: few, to cost little.
 constexpr std::size_t kHypotheses = 50, kHypothesesSoFar = 10;
 
-// The most probable labels of each row of posteriors, of which few numbers are kept.
+// The few most probable labels of each row of posteriors.
 class Rivals {
  public:
-  // Takes rows of posteriors, [rows, columns], of which the last column is the blank's.
+  // Takes rows of posteriors, [rows, columns]; the last column is the blank's.
   void feed(const std::vector<float>& posteriors, std::size_t columns);
 
-  // The highest probability in the rows from `first` up to, but without, `end`, of labels that `is_excluded` is not true
-  // for; 0 without any.
+  // The highest probability in the rows from `first` up to, but without, `end`, of labels for which `is_excluded` is
+  // false; 0 if there are none.
   template <class IsExcluded>
   double highest(std::size_t first, std::size_t end, const IsExcluded& is_excluded) const {
     float found = 0;
@@ -54,7 +54,7 @@ class Rivals {
   std::vector<Rival> rivals_;
 };
 
-// A word that the rows of posteriors from `start` up to, but without, `end` have.
+// A word in the rows of posteriors from `start` up to, but without, `end`.
 struct Word {
   std::string text;
   std::uint32_t start, end;
@@ -63,14 +63,14 @@ struct Word {
 // Finds words in results of the search.
 class WordReader {
  public:
-  // `row_seconds` are from one row of posteriors to the next.
+  // `row_seconds`: seconds from one row of posteriors to the next.
   WordReader(std::vector<std::string> labels, double row_seconds);
 
-  // The words of a result, which begin at labels that begin with a space, or after those that are one.
+  // The words of a result. A word begins at a label that begins with a space, or after a label that is a space.
   std::vector<Word> words(const ctc::Result& result) const;
 
-  // The words of the first `count` results with their times and confidences, or of texts without spaces, as Chinese, their
-  // phrases; all results of the signal are compared, as far as they are among the first that count.
+  // The words of the first `count` results with their times and confidences; in texts without spaces, such as Chinese,
+  // their phrases. The confidences compare all results of the signal, up to the number that counts.
   std::vector<std::vector<TimedWord>> timed_words(const std::vector<ctc::Result>& results, std::size_t count,
                                                   const Rivals& rivals, const Calibration& calibration) const;
 

@@ -12,10 +12,10 @@ using acoustic::kColumns;
 using acoustic::kLanes;
 
 constexpr std::size_t kGates = kColumns / kLanes;
-constexpr float kLargestInt16 = 32767, kLargestInt8 = 127;  // that the largest weight of a column is rounded to
+constexpr float kLargestInt16 = 32767, kLargestInt8 = 127;  // the largest weight of a column is rounded to this
 constexpr float kSmallestWeight = 1e-30f;
 
-// Where a column of a matrix lies.
+// The place of a column of a matrix.
 struct Place {
   std::size_t block, column;
 };
@@ -33,7 +33,7 @@ std::vector<Place> places_of(const Matrix& matrix) {
   return places;
 }
 
-// What the integers of each column are multiplied by; as large as its largest weight allows.
+// The factors of the integers of each column, which its largest weight determines.
 std::vector<float> scales_of(const Matrix& matrix, float largest) {
   std::vector<float> scales(matrix.columns, kSmallestWeight);
   const float* value = matrix.values;
@@ -68,7 +68,7 @@ void for_each(const Matrix& matrix, const Put& put) {
 std::uint16_t bfloat16(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);  // of two, the even one
+  return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);  // ties to even
 }
 
 }  // namespace

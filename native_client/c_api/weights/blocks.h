@@ -1,4 +1,4 @@
-// Weights in blocks of 64 columns, as the kernels take them; see acoustic/kernels.h, int8.h and bfloat16.h.
+// Weights in blocks of 64 columns, the layout of the kernels; see acoustic/kernels.h, int8.h and bfloat16.h.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace speech {
 
-// A matrix [rows, columns], row by row, and how its columns are put into blocks: in their order, or, for the gates
-// [4, units] of an LSTM, each block with all four of 16 units.
+// A matrix [rows, columns], row by row, and the arrangement of its columns in blocks: in order, or, for the gates
+// [4, units] of an LSTM, all four gates of 16 units in each block.
 struct Matrix {
   const float* values;
   std::size_t rows, columns;
@@ -29,7 +29,7 @@ struct FloatBlocks {
   Weights<float> weights;
 };
 
-// Rounded to 16 bits, for a recurrence alone.
+// Rounded to 16 bits, only for recurrences.
 struct Int16Blocks {
   explicit Int16Blocks(const Matrix& matrix);
   acoustic::RecurrentLayer layer() const { return {weights.data(), scales.data(), blocks, rows}; }

@@ -1,4 +1,5 @@
-// Memory for weights that are read in every frame: in large pages, for which the processor looks up far fewer addresses.
+// Memory for weights that are read in every frame: in large pages, so that the processor has to look up far fewer
+// addresses.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,7 +25,7 @@ struct LargePages {
     void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     if (!memory) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-    if (alignment == kLargePage) madvise(memory, size, MADV_HUGEPAGE);  // without them it is only slower
+    if (alignment == kLargePage) madvise(memory, size, MADV_HUGEPAGE);  // optional: without them it is only slower
 #endif
     return static_cast<Value*>(memory);
   }

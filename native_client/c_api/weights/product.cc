@@ -31,7 +31,7 @@ Precision precision_named(const std::string& name) {
 
 Product::Product(const Matrix& matrix, const float* bias, Precision precision)
     : rows_(matrix.rows),
-      columns_(matrix.gates ? matrix.blocks() * acoustic::kColumns : matrix.columns),  // gates end amid blocks
+      columns_(matrix.gates ? matrix.blocks() * acoustic::kColumns : matrix.columns),  // gates end inside blocks
       bias_(FloatBlocks({bias, 1, matrix.columns, matrix.gates}).weights),
       weights_(blocks_of(matrix, precision)) {}
 

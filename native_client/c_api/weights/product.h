@@ -11,11 +11,11 @@
 
 namespace speech {
 
-// The numbers that a network multiplies by: as they were trained, or rounded.
+// The precision of a network's weights: as trained, or rounded.
 enum class Precision { kFloat32, kBfloat16, kInt8 };
 
-// The precision of a name, as in "int8"; "auto" is int8 where the processor has products of its own for it. Throws Failure
-// for any other name.
+// The precision of a name, as in "int8"; "auto" is int8 if the processor has special instructions for it, or else
+// float32. Throws Failure for any other name.
 Precision precision_named(const std::string& name);
 
 using acoustic::kInfinity;
@@ -23,7 +23,7 @@ using acoustic::kInfinity;
 // A product with weights, plus a bias.
 class Product {
  public:
-  // Of a matrix and a bias [columns]. For the gates of an LSTM, outputs are in blocks as the matrix is.
+  // Takes a matrix and a bias [columns]. For the gates of an LSTM, outputs are in blocks like the matrix.
   Product(const Matrix& matrix, const float* bias, Precision precision);
 
   // The outputs [frames, width()] of inputs [frames, rows], limited to between `low` and `high`.
@@ -32,15 +32,15 @@ class Product {
   // The same, [frames, columns].
   std::vector<float> run(const std::vector<float>& inputs, float low, float high, std::size_t threads) const;
 
-  // For layers of acoustic/layers, which this must outlive.
+  // The product for layers of acoustic/layers; this must outlive them.
   acoustic::Product layer() const;
 
   std::size_t rows() const { return rows_; }
 
-  // Of the gates of an LSTM, those that fill up blocks are counted, too.
+  // For the gates of an LSTM, this includes the padding of blocks.
   std::size_t columns() const { return columns_; }
 
-  // Columns, filled up to whole blocks.
+  // Columns, padded to whole blocks.
   std::size_t width() const { return bias_.size(); }
 
  private:

@@ -9,8 +9,8 @@
 namespace speech {
 namespace {
 
-// Weights that are all equal can be written as one number, and blocks are filled up; so weights may take several times
-// the memory of the file, and some more.
+// Equal weights can be written as one number, and blocks are padded, so weights may take several times the file's size,
+// and some more.
 constexpr std::size_t kMostExpansion = 16;
 constexpr std::size_t kMostUnwritten = std::size_t{1} << 26;
 
@@ -18,7 +18,7 @@ constexpr std::size_t kMostUnwritten = std::size_t{1} << 26;
 
 std::vector<float> WeightReader::floats(const std::string& name, const Shape& shape) {
   const std::string found = variable_in(graph_, name);
-  std::size_t count = 1;  // sizes are bounded, so that their product is no overflow
+  std::size_t count = 1;  // sizes are bounded, so their product does not overflow
   for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
   hold(count * sizeof(float));
   std::vector<float> values = graph_.floats(found, shape);

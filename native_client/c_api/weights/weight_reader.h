@@ -1,4 +1,4 @@
-// Taking the weights out of a graph, no more than it can hold.
+// Reading the weights of a graph, no more than it can hold.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace speech {
 
-// The most numbers that a frame, or the output of a layer, has.
+// The most numbers in a frame, or in the output of a layer.
 constexpr std::size_t kWidestLayer = std::size_t{1} << 16;
 
 // All functions throw Failure if weights are missing, misshapen or not finite, or take far more memory than the file.
@@ -25,10 +25,10 @@ class WeightReader {
   Product product(const std::string& weights, const std::string& bias, std::size_t rows, std::size_t columns,
                   Precision precision);
 
-  // To be called before memory for weights in blocks, [rows, columns], is taken.
+  // Must be called before memory for weights in blocks, [rows, columns], is allocated.
   void hold_blocks(std::size_t rows, std::size_t columns);
 
-  // What the LSTM of the graph adds to its forget gate when it runs.
+  // The bias that the graph's LSTM adds to its forget gate at run time.
   float forget_bias() const;
 
  private:
