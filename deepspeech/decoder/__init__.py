@@ -228,7 +228,7 @@ class CTCDecoder:
 
 
 class CTCStream:
-    """One utterance whose frames come bit by bit; wherever they are cut, the result is that of `CTCDecoder.decode`.
+    """One utterance whose frames come bit by bit; however they are cut, the result is that of `CTCDecoder.decode`.
 
     Threads may share one; each call waits until those of other threads are done.
     """

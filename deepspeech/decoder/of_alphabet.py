@@ -1,4 +1,4 @@
-"""Decoders and language models for an alphabet, whatever its labels stand for."""
+"""Decoders and language models for an alphabet of any unit."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Speech to text with exported graphs, without TensorFlow: the Python interface, the engine, and what they share."""
+"""Speech to text with exported graphs, without TensorFlow: the Python interface, the engine, and their common parts."""

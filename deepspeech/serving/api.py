@@ -50,8 +50,8 @@ class Model:
         """Load a `.pb`, `.pbmm` or `.onnx` file, computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
         A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if the
-        file cannot be used, FeatureError if its features cannot be computed, and ModelError for an unknown precision.
-        All errors that a model raises on purpose are RuntimeErrors.
+        file cannot be used, FeatureError if its features cannot be computed, and ModelError for an unknown or
+        unsupported precision. All errors that a model raises on purpose are RuntimeErrors.
         """
         self._info, self._engine, self._features = load_acoustic_model(file_path(model_path, "model_path"), precision)
         self._scheduler = Scheduler(self._engine)

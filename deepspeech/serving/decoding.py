@@ -47,7 +47,7 @@ class DecodingSettings:
     """The most hypotheses that a whole recording is decoded to; None: the beam width."""
 
     def with_results(self, count: int) -> DecodingSettings:
-        """Return these settings for whole recordings of which `count` transcripts with confidences are wanted."""
+        """Return these settings for whole recordings, to get `count` transcripts with confidences."""
         return replace(self, result_count=max(count, HYPOTHESES))
 
     def with_hot_words(

@@ -88,7 +88,7 @@ LARGEST_BLOCK = 1 << 18
 
 
 class Recognition:
-    """Samples in, hypotheses out; wherever the signal is cut, the hypotheses are the same.
+    """Samples in, hypotheses out; the hypotheses are the same however the signal is cut.
 
     Raise ModelError if the network's outputs are not probabilities because its weights are damaged.
 

@@ -57,7 +57,7 @@ class Stream:
         return metadata(self._end().finish(count), self._step_seconds)
 
     def endpoint(self) -> Endpoint | None:
-        """Return the end of the utterance; None while it goes on, and always without rules of endpoints.
+        """Return the end of the utterance; None while it goes on, and always None without endpointing rules.
 
         Audio that is fed after it belongs to the next utterance.
         """
@@ -129,7 +129,7 @@ class TranscriptStream:
         return self._recognition.start
 
     def endpoint(self) -> Endpoint | None:
-        """Return the end of the utterance; None while it goes on, and always without rules of endpoints.
+        """Return the end of the utterance; None while it goes on, and always None without endpointing rules.
 
         Audio that is fed after it belongs to the next utterance.
         """

@@ -42,7 +42,7 @@ class Transcript:
 
 @dataclass(frozen=True)
 class Partial:
-    """The transcript of an utterance that goes on, of which the first `stable_words` words will not change."""
+    """The transcript so far of an utterance; its first `stable_words` words will not change."""
 
     transcript: Transcript
     stable_words: int
@@ -133,7 +133,7 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
     chosen = [_Choice()]
     for start, candidates in parts:
         pairs = [(before.score + each.confidence, before, each) for before in chosen for each in candidates]
-        longer: dict[str, _Choice] = {}  # by text, of which the first is the best
+        longer: dict[str, _Choice] = {}  # by text; the first of each text is the best
         for score, before, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
             text = continued(before.text, " ".join(candidate.text.split()))
             longer.setdefault(text, _Choice(text, score, (*before.parts, (start, candidate))))

@@ -23,7 +23,7 @@ def count(value: Any, name: str) -> int:
     except TypeError:
         raise ModelError(f"{name} must be a whole number, not {type(value).__name__}") from None
     if not 1 <= number <= LARGEST_COUNT:
-        raise ModelError(f"{name} is {number}, but must be 1 or more" + (", and smaller" if number > 1 else ""))
+        raise ModelError(f"{name} is {number}, but must be from 1 to {LARGEST_COUNT}")
     return number
 
 

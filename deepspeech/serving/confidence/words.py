@@ -32,7 +32,7 @@ class Rivals:
         self._probabilities: list[Array] = []
 
     def feed(self, posteriors: Array) -> None:
-        """Take the next rows, float32 [rows, columns + 1], of which the last is the blank."""
+        """Take the next rows, float32 [rows, columns + 1]; the last column is the blank's."""
         labels = posteriors[:, :-1]
         count = min(RIVALS, labels.shape[1])
         columns = np.argpartition(labels, labels.shape[1] - count, axis=1)[:, -count:]

@@ -24,7 +24,7 @@ RATES = (8000, 16_000)
 WINDOW_SECONDS = 0.032
 CONTEXT_SECONDS = 0.004
 VOICE_PROBABILITY = 0.3
-"""A window has voice if the detector gives it at least this probability, which is low so that no voice is lost."""
+"""A window has voice if the detector gives it at least this probability; a low one lets through rather too much."""
 SECONDS_BEFORE_VOICE = 0.5
 """Seconds of audio before the first voice that are also let through."""
 

@@ -19,7 +19,7 @@ def with_text(graph: bytes, name: str, text: bytes) -> bytes:
     Raise GraphError for a memory-mapped graph, to which nothing can be added, and for bytes that are not a graph.
     """
     if MAPPED_GRAPH in graph[-LARGEST_DIRECTORY:]:
-        raise GraphError("is memory-mapped, so that nothing can be added to it; give the .pb file that it was made of")
+        raise GraphError("is memory-mapped, so that nothing can be added to it; give the .pb file it was made from")
     kept, budget = [], FieldBudget()
     for field, value in fields(memoryview(graph), budget):
         if field != 1 or _name_of_node(message(value), budget) != name.encode():  # node

@@ -78,13 +78,12 @@ class Graph:
         self._file = file
 
     def release_memory(self) -> None:
-        """Return the memory of pages that were read to the system, which reads them again when they are used again."""
+        """Release the memory of pages that were read; the system reads them again when they are used."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._file.madvise(mmap.MADV_DONTNEED)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """Return the shape that a constant node declares, without reading its values; raise GraphError as `constant`
-        does.
+        """Return the shape that a constant node declares, without its values; raise GraphError as `constant` does.
 
         The shape of strings is not checked against their number.
         """

@@ -76,7 +76,7 @@ def parse_features(data: bytes) -> tuple[FeatureOptions, FeatureStatistics | Non
         value = _parsed(data)
         told = value["options"]
         if not all(isinstance(setting, str) or _is_size(setting) for setting in told.values()):
-            raise GraphError("its features cannot be computed: a setting is not a number that it can be")
+            raise GraphError("its features cannot be computed: a setting is not a number in its range")
         options = FeatureOptions(**told)
         if not options.normalized:
             return options, None

@@ -68,7 +68,7 @@ class FrozenModel:
     info: ModelInfo
     weights: Mapping[str, npt.NDArray[np.float32]]
     release_memory: Callable[[], None] = lambda: None
-    """Returns the memory of weights that were read to the system, which reads them again if they are used again."""
+    """Releases the memory of weights that were read; the system reads them again if they are used."""
 
 
 def read_frozen_model(path: str | PathLike[str]) -> FrozenModel:

@@ -79,7 +79,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator: its name in the schema, and its tensors, of which inputs may be ABSENT."""
+    """An operator: its name in the schema, and its tensors; inputs may be ABSENT."""
 
     name: str
     version: int
