@@ -1,4 +1,4 @@
-// What the fuzzers share.
+// The common parts of the fuzzers.
 #pragma once
 
 #include <sys/mman.h>

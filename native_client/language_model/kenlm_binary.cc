@@ -126,7 +126,7 @@ class Checker {
       std::uint32_t version, words;
     };
     words_ = record<Header>(take(sizeof(Header)), 0).words;
-    require(words_ >= 1 && words_ <= counts_[0] + 1, "it has another number of words than unigrams");
+    require(words_ >= 1 && words_ <= counts_[0] + 1, "its number of words does not fit its number of unigrams");
     check_hash_table<lm::ngram::ProbingVocabularyEntry>(counts_[0]);
     using Weights = typename Value::Weights;
     const char* const unigrams = take((counts_[0] + 1) * sizeof(Weights));
@@ -143,7 +143,7 @@ class Checker {
   void check_trie() {
     const char* const vocabulary = take((1 + counts_[0]) * sizeof(std::uint64_t));
     words_ = record<std::uint64_t>(vocabulary, 0) + 1;
-    require(words_ >= 1 && words_ <= counts_[0] + 1, "it has another number of words than unigrams");
+    require(words_ >= 1 && words_ <= counts_[0] + 1, "its number of words does not fit its number of unigrams");
     if constexpr (std::is_same_v<Quantization, lm::ngram::SeparatelyQuantize>) read_quantization();
     take(Quantization::Size(static_cast<std::uint8_t>(counts_.size()), config_));
     const char* const unigrams = take(trie::Unigram::Size(counts_[0]));

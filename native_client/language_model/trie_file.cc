@@ -44,7 +44,7 @@ std::uint64_t hash_labels(const Labels& labels) {
 
 std::uint64_t hash_header(const Header& header) { return hash(&header, offsetof(Header, header_hash)); }
 
-// Returns what is wrong with the file as such, or nullptr.
+// Returns what is wrong with the file itself, or nullptr.
 const char* find_damage(const FileContent& file, const Header& header) {
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) return "it is not a trie file; generate_trie writes one";
   if (header.version != kVersion) return "it is a trie file of another version; write it again with generate_trie";

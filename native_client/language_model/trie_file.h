@@ -1,5 +1,5 @@
-// Trie files: a header that says what the trie was made for, and the trie as it is in memory. They are mapped, not
-// read.
+// Trie files: a header that says what the trie was made for, and the trie as it is in memory. They are read to memory
+// and used as they are.
 //
 //   offset  bytes  content (little-endian)
 //        0      8  "ctctrie" and a zero
@@ -29,7 +29,7 @@ namespace ctc {
 void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
                      const LanguageModel& language_model, Unit unit);
 
-// Maps a trie file and checks all of it; sets `unit`. Throws Error naming the path if it is damaged, or was made for
+// Reads a trie file and checks all of it; sets `unit`. Throws Error naming the path if it is damaged, or was made for
 // other labels or another language model.
 LexiconTrie read_trie_file(const std::string& path, const Labels& labels, const LanguageModel& language_model,
                            Unit& unit);

@@ -46,7 +46,7 @@ Settings parse_settings(const Json& options) {
       settings.texts[name] = *value.text();
     } else if (value.is_integer() && settings.numbers.count(name)) {
       if (*value.number() < 1 || *value.number() > static_cast<double>(kLargestSetting)) {
-        refuse(DS_ERR_INVALID_SHAPE, "its features cannot be computed: " + name + " is not a number that it can be");
+        refuse(DS_ERR_INVALID_SHAPE, "its features cannot be computed: " + name + " is not a number in its range");
       }
       settings.numbers[name] = static_cast<std::int64_t>(*value.number());
     } else {
