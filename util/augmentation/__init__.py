@@ -1,1 +1,1 @@
-"""Augmentation: utterances changed at random while a network trains on them, differently in every epoch."""
+"""Augmentation: random changes of utterances in training, different in every epoch."""

@@ -1,4 +1,4 @@
-"""What an augmentation is: a frozen dataclass of parameters that changes samples, spectrograms or features at random.
+"""An augmentation: a frozen dataclass of parameters that changes samples, spectrograms or features at random.
 
     @dataclass(frozen=True, kw_only=True)
     class Volume(Augmentation):
@@ -33,28 +33,28 @@ from .recordings import Recordings
 Array = npt.NDArray[Any]
 
 CHOICES = "choices"
-"""The key of a parameter's metadata that lists its allowed values."""
+"""The key in a parameter's metadata of its allowed values."""
 
 DECIBELS = (-100.0, 100.0)
-"""The lowest and the highest that a parameter in decibels may be."""
+"""The lowest and the highest value of a parameter in decibels."""
 
 _WRITTEN = re.compile(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
 
 
 class Domain(str, Enum):
-    """What an augmentation changes; those of the signal come first, and those of features last."""
+    """What an augmentation changes, in the order of application: the signal first, features last."""
 
     SIGNAL = "signal"
     """Samples, float32 [samples] in [-1, 1]."""
     SPECTROGRAM = "spectrogram"
-    """Of the samples, complex64 [frames, bins]; see `spectrogram`."""
+    """The samples' spectrogram, complex64 [frames, bins]; see `spectrogram`."""
     FEATURES = "features"
-    """What a front end makes of the samples, float32 [frames, coefficients]."""
+    """The front end's output, float32 [frames, coefficients]."""
 
 
 @dataclass(frozen=True)
 class Occasion:
-    """One application of an augmentation to an utterance: what it may draw on."""
+    """The inputs for one application of an augmentation to an utterance."""
 
     random: np.random.Generator
     clock: float
@@ -62,9 +62,9 @@ class Occasion:
     sample_rate: int
     """Hz."""
     rates: Mapping[Domain, float]
-    """Entries along the first axis of each domain's array in a second."""
+    """Entries per second along the first axis of each domain's array."""
     voices: int
-    """Utterances of the same corpus whose recordings are at hand: those before this index."""
+    """Utterances of the same corpus before this index have their recordings at hand."""
     utterance: Callable[[int], Samples]
     """Reads the recording of an utterance of the same corpus, by its index."""
     recordings: Recordings
@@ -79,7 +79,7 @@ class Occasion:
         return values.draw_whole(self.random, self.clock)
 
     def recording(self, source: str) -> Samples:
-        """Return one of a source's recordings, float32 [samples]. Raise AugmentationError if it cannot be read."""
+        """Return a random recording of a source, float32 [samples]. Raise AugmentationError if it cannot be read."""
         recordings = self.recordings.of(source)
         try:
             return self.recordings.read(recordings[int(self.random.integers(len(recordings)))])
@@ -89,14 +89,14 @@ class Occasion:
 
 @dataclass(frozen=True, kw_only=True)
 class Augmentation(ABC):
-    """A change that strikes an utterance with the probability `p`. Any number of threads may use one."""
+    """A change that is applied to an utterance with the probability `p`. Any number of threads may use one."""
 
     kind: ClassVar[str]
     """Its name on the command line."""
     summary: ClassVar[str]
-    """What it does, in words that go on from "it"."""
+    """What it does, as a phrase after "it"."""
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
-    """The lowest and the highest value that parameters may take."""
+    """The lowest and the highest value of each bounded parameter."""
     domain: str = Domain.SIGNAL.value
     p: float = 1.0
 
@@ -113,7 +113,7 @@ class Augmentation(ABC):
                 raise ValueError(f"{each.name}={value}: must be {_limits(lowest, highest)}")
 
     def check_rate(self, sample_rate: int) -> None:  # noqa: B027 - most kinds work at any
-        """Raise ValueError if there is nothing that it could work on at a sample rate, in Hz."""
+        """Raise ValueError if the augmentation cannot work at a sample rate, in Hz."""
 
     def __str__(self) -> str:
         given = (f"{each.name}={written(getattr(self, each.name))}" for each in parameters_of(type(self)))
@@ -121,16 +121,16 @@ class Augmentation(ABC):
 
     @abstractmethod
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return the changed array of the augmentation's domain; the one that is given stays as it is."""
+        """Return the changed array of the augmentation's domain; the given array stays unchanged."""
 
 
 def choice(default: str, *others: str) -> Any:
-    """Return the field of a parameter that is one of a few words."""
+    """Return the field of a parameter whose value is one of a few words."""
     return field(default=default, metadata={CHOICES: (default, *others)})
 
 
 def parameters_of(kind: type[Augmentation]) -> Iterator[dataclasses.Field[Any]]:
-    """Yield the parameters of a kind, `p` first; `domain` is one only where it can be chosen."""
+    """Yield the parameters of a kind, `p` first; `domain` only if the kind lets it be chosen."""
     of_kind = {each.name: each for each in dataclasses.fields(kind)}
     if CHOICES not in of_kind["domain"].metadata:
         del of_kind["domain"]
@@ -139,12 +139,12 @@ def parameters_of(kind: type[Augmentation]) -> Iterator[dataclasses.Field[Any]]:
 
 
 def source_of(augmentation: Augmentation) -> str:
-    """Return the recordings that are mixed in, as they are written; empty if there are none."""
+    """Return the value of `source`, the recordings to mix in, as written; empty if there is none."""
     return str(getattr(augmentation, "source", ""))
 
 
 def split_written(text: str) -> tuple[str, dict[str, str]]:
-    """Return the kind and the parameters of what is written as `kind[name=value,…]`; raise ValueError."""
+    """Split a text like `kind[name=value,…]` into the kind and the parameters; raise ValueError."""
     match = _WRITTEN.fullmatch(text)
     if not match:
         raise ValueError("is not written as kind[parameter=value,…], such as volume[p=0.5,dbfs=-10~5]")
@@ -162,7 +162,7 @@ def split_written(text: str) -> tuple[str, dict[str, str]]:
 
 
 def from_texts(kind: type[Augmentation], values: Mapping[str, str]) -> Augmentation:
-    """Return an augmentation of a kind with the parameters that texts stand for; raise ValueError."""
+    """Return an augmentation of a kind, with parameters parsed from texts; raise ValueError."""
     types = get_type_hints(kind)
     known = [each.name for each in parameters_of(kind)]
     parsed: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The recordings that augmentations mix in, checked before training as those of the sets are."""
+"""The recordings that augmentations mix in, checked before training like those of the sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .recordings import Recording, recordings_of
 log = logging.getLogger(__name__)
 
 MOST_NAMED = 5
-"""Bad recordings of a source that are named; the others are counted."""
+"""The most bad recordings of a source that a message names; it counts the others."""
 
 _THREADS = 16  # more than cores, as they mostly wait for the disk
 
@@ -30,11 +30,11 @@ def checked_sources(
     progress: bool = True,
     remembered: Path | None = None,
 ) -> Mapping[str, tuple[Recording, ...]]:
-    """Return the recordings of each source that augmentations name, having made sure that they can be read.
+    """Check the recordings of each source that augmentations name, and return them.
 
-    Raise FlagError for a source that is not there, or that has recordings that cannot be read to their end or are
-    silent; with `skip_bad` these are left out with a warning, unless all are. Recordings that the file `remembered`
-    knows (see `checked_recordings`) are not decoded again; it gets the others.
+    Raise FlagError for a missing source, and for recordings that are silent or cannot be read to their end. With
+    `skip_bad` such recordings are left out with a warning, unless all are bad. Recordings in the file `remembered`
+    (see `checked_recordings`) are not decoded again; the others are added to it.
     """
     sources = dict.fromkeys(filter(None, map(source_of, augmentations)))
     with checked_recordings(remembered) as known:

@@ -1,4 +1,4 @@
-"""Levels of signals: their power, and how loud one is beside another."""
+"""Levels of signals: their power, and their ratio."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..audio import Samples
 
 FULL_SCALE = 10 * np.log10(2)
-"""dBFS of a peak of 1: 0 dBFS is the level of a sine of that peak, as DeepSpeech 0.9 counts."""
+"""dBFS of a peak of 1: as in DeepSpeech 0.9, 0 dBFS is the level of a sine with that peak."""
 
 _SILENCE = 1e-10
 """A mean power below which samples are silent: -100 dB."""
@@ -19,12 +19,12 @@ def power(samples: Samples) -> float:
 
 
 def ratio_of(decibels: float) -> float:
-    """Return by which factor samples grow that become louder by so many decibels."""
+    """Return the factor for the samples that corresponds to a gain in decibels."""
     return float(10 ** (decibels / 20))
 
 
 def as_loud_as(before: Samples, after: Samples) -> Samples:
-    """Return `after` with the largest magnitude that `before` has, float32 [samples]; silence stays as it is."""
+    """Return `after` scaled to the peak of `before`, float32 [samples]; silence stays unchanged."""
     peak = float(np.abs(after).max(initial=0))
     return after * np.float32(np.abs(before).max() / peak) if peak else after
 
@@ -32,7 +32,7 @@ def as_loud_as(before: Samples, after: Samples) -> Samples:
 def mixed(samples: Samples, noise: Samples, snr: float) -> Samples:
     """Return samples, float32 [samples], with noise whose mean power is `snr` decibels below theirs.
 
-    Where the sum leaves [-1, 1], all of it is made quieter. Silence gets no noise, and silent noise changes nothing.
+    If the sum leaves [-1, 1], all of it is made quieter. Silence gets no noise, and silent noise changes nothing.
     """
     speech_power, noise_power = power(samples), power(noise)
     if min(speech_power, noise_power) < _SILENCE:

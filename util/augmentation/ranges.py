@@ -1,8 +1,8 @@
-"""Ranges that the parameters of augmentations are drawn from, as DeepSpeech 0.9 writes them.
+"""The ranges of augmentations' parameters, in the notation of DeepSpeech 0.9.
 
 1.5        always 1.5
 1.0~0.2    between 0.8 and 1.2
-0:5        0 at the beginning of training, 5 at its end, on a line between them
+0:5        0 at the beginning of training, 5 at its end, linear between them
 0:5~1      within 1 of that line
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Range:
-    """A centre that moves from `start` to `end` (None: stays) while a network trains, and the most that lies beside it.
+    """A centre that moves from `start` to `end` (None: stays) during training, and the largest distance from it.
 
     Raise ValueError for numbers that are not finite, and for a negative `spread`.
     """
@@ -46,24 +46,24 @@ class Range:
         return max(self.start, self.start if self.end is None else self.end) + self.spread
 
     def draw(self, random: np.random.Generator, clock: float) -> float:
-        """Return a value; every one within `spread` of the centre is as likely.
+        """Return a random value, uniform within `spread` of the centre.
 
         `clock` is 0 at the beginning of training and 1 at its end.
         """
         return float(random.uniform(*self.limits(clock)))
 
     def limits(self, clock: float) -> tuple[float, float]:
-        """Return the lowest and the highest value that is drawn when training has come to `clock`."""
+        """Return the lowest and the highest value that can be drawn at `clock`."""
         centre = self.start if self.end is None else self.start + clock * (self.end - self.start)
         return centre - self.spread, centre + self.spread
 
     def draw_whole(self, random: np.random.Generator, clock: float) -> int:
-        """Return a whole number, the nearest to what `draw` returns, halves up."""
+        """Return the result of `draw` rounded to the nearest whole number, halves up."""
         return math.floor(self.draw(random, clock) + 0.5)
 
 
 def parse_range(text: str) -> Range:
-    """Return the range that a text stands for. Raise ValueError if it is none."""
+    """Parse a range. Raise ValueError if the text is none."""
     centre, spread_sign, spread = text.partition("~")
     start, end_sign, end = centre.partition(":")
     try:

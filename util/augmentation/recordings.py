@@ -15,7 +15,7 @@ from ..files.user_paths import user_path
 from ..parts import Part
 
 MEMORY = 1 << 28
-"""Bytes of decoded recordings that stay in memory."""
+"""The most bytes of decoded recordings that stay in memory."""
 
 
 class Recording(NamedTuple):
@@ -27,10 +27,10 @@ class Recording(NamedTuple):
 
 
 def recordings_of(source: str) -> tuple[Recording, ...]:
-    """Return the audio files of a source: itself, those in a folder and the folders below it, or those of a CSV.
+    """Return the audio files of a source: the file itself, those below a folder, or those of a CSV.
 
-    Those of a folder are sorted by path, without hidden files and folders. Those of a CSV are in its order; relative
-    paths are taken from its folder, and its rows may be parts of recordings. Raise FlagError if there are none.
+    Files of a folder are sorted by path; hidden files and folders are skipped. Files of a CSV are in its order; paths
+    are relative to its folder, and its rows may be parts of recordings. Raise FlagError if there are no files.
     """
     path = user_path(source)
     if path.is_dir():
@@ -49,10 +49,10 @@ def recordings_of(source: str) -> tuple[Recording, ...]:
 
 
 class Recordings:
-    """Recordings at one rate, of which as many as fit into MEMORY are decoded only once. Threads may share them."""
+    """Recordings at one rate; as many as fit into MEMORY are decoded only once. Threads may share them."""
 
     def __init__(self, sample_rate: int, sources: Mapping[str, tuple[Recording, ...]] | None = None) -> None:
-        """Take the audio files of `sources` that are known, as `checked_sources` returns them."""
+        """Take the known audio files of `sources`, as `checked_sources` returns them."""
         self._sample_rate = sample_rate
         self._room = MEMORY
         self._of_sources = dict(sources or {})
@@ -60,26 +60,26 @@ class Recordings:
         self._made: dict[str, Samples] = {}
 
     def made(self, name: str, make: Callable[[], Samples]) -> Samples:
-        """Return what `make` made when a recording of this name was first asked for, float32 [samples].
+        """Return the recording of this name, made by `make` on the first request, float32 [samples].
 
-        It must return the same samples each time, as two threads may call it at once.
+        `make` must return the same samples each time, as two threads may call it at once.
         """
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
 
     def of(self, source: str) -> tuple[Recording, ...]:
-        """Return the audio files of a source, as they were when they were first asked for; raise FlagError."""
+        """Return the audio files of a source, as of the first request; raise FlagError."""
         if source not in self._of_sources:
             self._of_sources[source] = recordings_of(source)
         return self._of_sources[source]
 
     def read(self, recording: Recording) -> Samples:
-        """Return a recording, float32 [samples], which must not be changed. Raise AudioError."""
+        """Return a recording, float32 [samples], which the caller must not change. Raise AudioError."""
         return self.decoded(recording, lambda: read_audio(recording.path, self._sample_rate, recording.part))
 
     def decoded(self, name: Recording | int, decode: Callable[[], Samples]) -> Samples:
-        """Return what `decode` returns, float32 [samples], or returned when this name was asked for before."""
+        """Return the result of `decode`, float32 [samples], or the kept result of an earlier call with this name."""
         known = self._decoded.get(name)
         if known is not None:
             return known

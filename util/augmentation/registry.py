@@ -1,4 +1,4 @@
-"""The kinds of augmentations by name. A new one is a class in a module of `kinds`, and its name in a line here."""
+"""The kinds of augmentations by name. To add one, write a class in a module of `kinds` and add a line here."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ KINDS: Mapping[str, type[Augmentation]] = {each.kind: each for each in _CLASSES}
 
 
 def parse_augmentation(text: str) -> Augmentation:
-    """Return what is written as `kind[parameter=value,…]`.
+    """Parse an augmentation written as `kind[parameter=value,…]`.
 
-    Raise ValueError, which says what there is, for another kind, another parameter or a value that it cannot take.
+    Raise ValueError for an unknown kind, an unknown parameter or an unusable value; the message lists what is known.
     """
     kind, values = split_written(text)
     if kind not in KINDS:
@@ -43,14 +43,14 @@ def parse_augmentation(text: str) -> Augmentation:
 
 
 def parse_augmentations(texts: Sequence[str]) -> tuple[Augmentation, ...]:
-    """Return what several texts stand for, as `parse_augmentation` does."""
+    """Parse several augmentations, each as `parse_augmentation` does."""
     return tuple(map(parse_augmentation, texts))
 
 
 def with_whole_source(text: str) -> str:
-    """Return what is written as an augmentation with the whole path of its source, so that it means the same anywhere.
+    """Make the path of a written augmentation's source absolute, so that the text means the same in any folder.
 
-    Without a source, or where its path could not be read again, it stays as it is.
+    Without a source, or if the absolute path could not be parsed again, return the text unchanged.
     """
     kind, values = split_written(text)
     if not values.get("source"):
@@ -64,7 +64,7 @@ def with_whole_source(text: str) -> str:
 
 
 def markdown_table() -> str:
-    """Return the kinds with their parameters and meanings as the table of the documentation."""
+    """Return the documentation's table of the kinds, with their parameters and meanings."""
     head = "| kind | changes | parameters | it … |\n| --- | --- | --- | --- |\n"
     return head + "".join(
         f"| `{name}` | {_domains(kind)} | {_parameters(kind)} | {kind.summary} |\n" for name, kind in KINDS.items()

@@ -1,4 +1,4 @@
-"""Features of a corpus that are augmented when they are asked for."""
+"""The augmented features of a corpus, computed on request."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from .recordings import Recording, Recordings
 from .spectrogram import hop, samples_of, spectrogram
 
 Struck = Sequence[tuple[Augmentation, Occasion]]
-"""The augmentations that change an utterance in an epoch, and what each may draw on."""
+"""The augmentations that change an utterance in an epoch, each with its inputs."""
 
 
 @dataclass(frozen=True)
 class AugmentationPlan:
-    """Augmentations in the order in which those of one domain are applied, and what decides their random numbers."""
+    """Augmentations, in the order of application within each domain, and the seed of their random numbers."""
 
     augmentations: tuple[Augmentation, ...]
     seed: int
     epochs: int
-    """Epochs in which ranges go from their start to their end; 0: all are at their end."""
+    """Epochs in which ranges move from their start to their end; 0: all are at their end."""
 
     def clock(self, epoch: int) -> float:
-        """Return how far training is in an epoch, counted from 0: 0 in the first and 1 in the last."""
+        """Return the progress of training in an epoch, counted from 0: 0 in the first epoch and 1 in the last."""
         last = self.epochs - 1
         return min(1.0, epoch / last) if last > 0 else float(self.epochs <= 0)
 
     def random(self, epoch: int, index: int, place: int) -> np.random.Generator:
         """Return the random numbers of the augmentation at a place of the plan, for an utterance in an epoch.
 
-        They depend on nothing else, so that they are the same on every machine and thread, and after a restart.
+        They depend on nothing else, so they are the same on every machine and thread, and after a restart.
         """
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(epoch, index, place)))
 
 
 class Augmented:
-    """Augmented features of a corpus; those of utterances whose samples stay as they are come from another source."""
+    """Augmented features of a corpus. Another source supplies the features of utterances with unchanged samples."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class Augmented:
         output_count: Callable[[int], int] = int,
         sources: Mapping[str, tuple[Recording, ...]] | None = None,
     ) -> None:
-        """Take the features that are not augmented from `unchanged`, such as a cache.
+        """Take the features of unchanged samples from `unchanged`, such as a cache.
 
-        `output_count` returns how many outputs a network makes of a number of frames; those of CTC's loss.
-        `sources` are the recordings of those of the plan that were checked.
+        `output_count` returns how many outputs, for CTC's loss, a network makes of a number of frames.
+        `sources` are the checked recordings of the plan's sources.
         """
         self._output_count = output_count
         self._corpus = corpus
@@ -78,8 +78,8 @@ class Augmented:
     def features(self, index: int, epoch: int = 0) -> Features:
         """Return utterance `index`'s features in an epoch, float32 [frames, coefficients].
 
-        Raise AudioError if its recording cannot be read, AugmentationError for one that is mixed in, and what
-        `unchanged` raises.
+        Raise AudioError if its recording cannot be read, AugmentationError if one to mix in cannot be read, and the
+        errors of `unchanged`.
         """
         struck = self._struck(index, epoch)
         of_samples = [each for each in struck if each[0].domain != Domain.FEATURES]
@@ -115,7 +115,7 @@ class Augmented:
         return self._recordings.decoded(index, lambda: self._recorded.samples(index))
 
     def _changed(self, samples: Samples, struck: Struck, index: int) -> Samples:
-        """Return augmented samples; what would leave CTC fewer outputs than the transcript needs is left out."""
+        """Return augmented samples; skip a change that would leave fewer outputs than CTC needs for the transcript."""
         needed = outputs_needed(self._corpus[index].labels)
         for augmentation, occasion in struck:
             if augmentation.domain == Domain.SIGNAL:
@@ -133,5 +133,5 @@ class Augmented:
 
 
 def _at_hand(corpus: Corpus, wanted: int) -> int:
-    """Return how many of the first utterances are those of as few windows as have so many, or of all windows."""
+    """Return the size of the fewest first windows that have the `wanted` number of utterances, or of all windows."""
     return next((start for start in corpus.windows if start >= wanted), len(corpus))

@@ -1,4 +1,4 @@
-"""Spectrograms that samples can be made of again: short-time Fourier transforms with Hann windows, a quarter apart."""
+"""Invertible spectrograms: short-time Fourier transforms with Hann windows, a quarter of a window apart."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Spectrogram = npt.NDArray[np.complex64]
 
 WINDOW_SECONDS = 0.032
 OVERLAP = 4
-"""Windows that each sample is in."""
+"""The number of windows that contain each sample."""
 
 _ENVELOPE_SECONDS = 0.003
-"""Of the cepstrum that makes the envelope: less than a period of the voice, so that no harmonic is in it."""
+"""Seconds of the cepstrum that make the envelope: less than a period of the voice, so they contain no harmonics."""
 
 _ENVELOPE_ROUNDS = 4
 
 _LEAST_MAGNITUDE = 1e-5
-"""Of the largest one: what is below counts as this much, so that its logarithm is no matter."""
+"""As a share of the largest magnitude: smaller ones count as this, so that their logarithm is bounded."""
 
 _TINY = 1e-30
 
@@ -30,17 +30,17 @@ _LEAST_WEIGHT = 1e-3
 
 
 def window_size(sample_rate: int) -> int:
-    """Return the samples of a window: the power of two nearest to 32 ms."""
+    """Return the number of samples in a window: the power of two nearest to 32 ms."""
     return 1 << max(4, round(math.log2(WINDOW_SECONDS * sample_rate)))
 
 
 def hop(sample_rate: int) -> int:
-    """Return the samples from the centre of a window to that of the next."""
+    """Return the distance in samples between the centres of neighbouring windows."""
     return window_size(sample_rate) // OVERLAP
 
 
 def spectrogram(samples: Samples, sample_rate: int) -> Spectrogram:
-    """Return the spectrogram of float32 [samples], of which there are zeros before the first and after the last."""
+    """Return the spectrogram of float32 [samples], with zeros before the first and after the last."""
     size, step = window_size(sample_rate), hop(sample_rate)
     frames = 1 + -(-len(samples) // step)
     padded = np.zeros(size + (frames - 1) * step, np.float32)
@@ -50,7 +50,7 @@ def spectrogram(samples: Samples, sample_rate: int) -> Spectrogram:
 
 
 def samples_of(transformed: Spectrogram, length: int, sample_rate: int) -> Samples:
-    """Return float32 [length] samples, whose spectrogram is the nearest to this one (Griffin and Lim, 1984)."""
+    """Return the samples, float32 [length], whose spectrogram is nearest to this one (Griffin and Lim, 1984)."""
     size, step = window_size(sample_rate), hop(sample_rate)
     window = _hann(size)
     windows = np.fft.irfft(transformed, size).astype(np.float32, copy=False) * window
@@ -81,7 +81,7 @@ def stretched(samples: Samples, factor: float, sample_rate: int) -> Samples:
 
 
 def interpolated(rows: npt.NDArray[np.float32], places: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Return what rows are, on a line between two of them, at places from 0 to the last, float32 [places, ...]."""
+    """Interpolate linearly between rows, at places from 0 to the last row, float32 [places, ...]."""
     left = places.astype(np.intp)
     right = np.minimum(left + 1, len(rows) - 1)
     between = (places - left).astype(np.float32)[:, None]
@@ -92,8 +92,8 @@ def interpolated(rows: npt.NDArray[np.float32], places: npt.NDArray[np.float64])
 def log_envelope(transformed: Spectrogram, sample_rate: int) -> npt.NDArray[np.float32]:
     """Return the logarithm of the magnitudes' envelope: formants without harmonics, float32 [frames, bins].
 
-    The true envelope (Imai and Abe, 1979): the beginning of the cepstrum makes a smooth spectrum; where that is above
-    the magnitudes it takes their place, and again, so that it comes to lie on the harmonics and not between them.
+    The true envelope (Imai and Abe, 1979): the beginning of the cepstrum gives a smooth spectrum. Where it is above the
+    magnitudes, it replaces them. Repeated, this brings the envelope onto the harmonics, not between them.
     """
     magnitudes = np.abs(transformed)
     envelope = logarithms = np.log(np.maximum(magnitudes, max(_LEAST_MAGNITUDE * magnitudes.max(), _TINY)))
@@ -104,7 +104,7 @@ def log_envelope(transformed: Spectrogram, sample_rate: int) -> npt.NDArray[np.f
 
 
 def _lifter(kept: int, size: int) -> npt.NDArray[np.float32]:
-    """Return the weights of a cepstrum, float32 [size]: 1 for the first of those `kept`, then less and less."""
+    """Return the weights of a cepstrum, float32 [size]: 1 for the first half of those `kept`, then decreasing."""
     lifter = np.zeros(size, np.float32)
     lifter[:kept] = 0.5 + 0.5 * np.cos(np.pi * np.maximum(2 * np.arange(kept) / kept - 1, 0))
     lifter[1 - kept :] = lifter[kept - 1 : 0 : -1]

@@ -1,4 +1,4 @@
-"""Utterances with pieces that are lost, that are cut short, moved in time, or have silence before and after."""
+"""Utterances with lost pieces, cut ends, a shift in time, or silence before and after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 60_000.0
 
 @dataclass(frozen=True, kw_only=True)
 class DropSamples(Augmentation):
-    """Pieces cut out, as a sound card does that is not read in time."""
+    """Pieces cut out, as when a program reads a sound card too late."""
 
     kind: ClassVar[str] = "drop_samples"
     summary: ClassVar[str] = "cuts `n` pieces of `size` milliseconds out, so that the utterance becomes shorter"
@@ -58,7 +58,7 @@ class Shift(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Trim(Augmentation):
-    """Ends cut off by their level, as programs do that look for speech: consonants at the ends are lost with it."""
+    """Ends cut off by their level, as speech detectors do; consonants at the ends can be lost."""
 
     kind: ClassVar[str] = "trim"
     summary: ClassVar[str] = "cuts off both ends, as far as they are `below` decibels or more under the loudest sample"
@@ -66,7 +66,7 @@ class Trim(Augmentation):
     below: Range = Range(20.0, spread=10.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return float32 [fewer samples], with the loudest; both ends have a level of their own."""
+        """Return float32 [fewer samples], among them the loudest; each end has its own level."""
         levels = np.abs(array)
         first, last = (levels >= levels.max() * ratio_of(-occasion.draw(self.below)) for _ in range(2))
         return array[int(first.argmax()) : len(array) - int(last[::-1].argmax())]
@@ -74,7 +74,7 @@ class Trim(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Silence(Augmentation):
-    """Silence around the utterance: only a network that has heard it writes nothing into it."""
+    """Silence around the utterance: a network must have trained on silence to write nothing for it."""
 
     kind: ClassVar[str] = "silence"
     summary: ClassVar[str] = (
@@ -97,7 +97,7 @@ class Silence(Augmentation):
         return np.concatenate([silence[:before], array, silence[before:]])
 
     def _silence(self, length: int, occasion: Occasion) -> Samples:
-        """Return float32 [length], rounded as 16 bits are."""
+        """Return float32 [length], rounded to 16 bits."""
         color = ("pink", "white")[int(occasion.random.integers(2))]
         noise = piece_of_noise(color, length, occasion)
         level = ratio_of(occasion.draw(self.dbfs) - FULL_SCALE) / np.sqrt(power(noise) or 1)

@@ -84,5 +84,5 @@ class Dropout(Augmentation):
 
 
 def _fill(array: Array, domain: str) -> Array:
-    """Return what masks an array, in the shape of one of its entries: silence, or features as they are on average."""
+    """Return the values of a mask, in the shape of one entry of the array: silence, or the mean of the features."""
     return array.mean(axis=0) if domain == FEATURES else np.zeros_like(array[0])

@@ -21,19 +21,19 @@ COLOURS = ("pink", "white", "babble")
 MOST_LAYERS = 64.0
 
 SEED = 1
-"""Of what is made once; where a piece of it begins follows from the utterance and the epoch."""
+"""The seed of the signals that are made once; the utterance and the epoch decide where a piece of them begins."""
 
 NOISE_SAMPLES = 1 << 20
 BABBLE_SAMPLES = 1 << 22
 MOST_VOICES = 500
 
 LOWEST_PINK = 1e-3
-"""Of the sample rate: below this frequency pink noise is as strong as there."""
+"""As a share of the sample rate: below this frequency the power of pink noise is constant."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Augmentation):
-    """Noise that needs no recordings but the corpus: pieces of long recordings that are made once."""
+    """Noise that needs no recordings except the corpus: pieces of long signals that are made once."""
 
     kind: ClassVar[str] = "noise"
     summary: ClassVar[str] = (
@@ -76,13 +76,13 @@ class Overlay(Augmentation):
 
 
 def piece_of_noise(color: str, length: int, occasion: Occasion) -> Samples:
-    """Return noise of one of `COLOURS`, float32 [length], from a random place of the recording that is made once."""
+    """Return noise of one of `COLOURS`, float32 [length], from a random place of the signal that is made once."""
     made = occasion.recordings.made(color, lambda: _MAKERS[color](occasion))
     return _piece(made, length, occasion.random)
 
 
 def pink(white: Samples) -> Samples:
-    """Return white noise, float32 [samples], as pink noise, whose power falls as 1 / frequency."""
+    """Turn white noise, float32 [samples], into pink noise, whose power falls as 1 / frequency."""
     return filtered(white, lambda frequencies: 1 / np.sqrt(np.maximum(frequencies, LOWEST_PINK)))
 
 
@@ -91,7 +91,7 @@ def _white(_occasion: Occasion) -> Samples:
 
 
 def _babble(occasion: Occasion) -> Samples:
-    """Return utterances of the corpus one after the other, each as loud as the others; passed over if unreadable."""
+    """Return utterances of the corpus one after the other, equally loud; unreadable ones are skipped."""
     random = np.random.default_rng(SEED)
     voices, length = [np.zeros(1, np.float32)], 0
     for index in random.permutation(occasion.voices)[:MOST_VOICES]:
@@ -112,7 +112,7 @@ _MAKERS: Mapping[str, Callable[[Occasion], Samples]] = {
 
 
 def _piece(samples: Samples, length: int, random: np.random.Generator) -> Samples:
-    """Return so many samples from a random place on; after the last one the first follows."""
+    """Return `length` samples from a random place on; the first sample follows the last one."""
     begin = int(random.integers(len(samples)))
     piece = samples[begin : begin + length]
     return piece if len(piece) == length else np.resize(np.roll(samples, -begin), length)

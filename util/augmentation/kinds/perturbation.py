@@ -1,4 +1,4 @@
-"""Values that are disturbed: noise added or multiplied, and channels mixed with their neighbours."""
+"""Perturbed values: noise added or multiplied, and channels mixed with their neighbours."""
 
 from __future__ import annotations
 

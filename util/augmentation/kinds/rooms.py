@@ -15,13 +15,13 @@ from ..levels import as_loud_as, ratio_of
 from ..ranges import Range
 
 PRIMES = (17, 19, 23, 29, 31)
-"""The echoes of a reverb come after delays in these proportions, so that they seldom fall together."""
+"""The proportions of the delays of a reverb's echoes, chosen so that echoes seldom coincide."""
 
 SHORTEST_DELAY = 16
 """Samples."""
 
 QUIETEST_ECHO = 1e-3
-"""Of the voice; quieter echoes are left out: 60 dB."""
+"""As a share of the voice's magnitude, 60 dB: quieter echoes are left out."""
 
 LONGEST_ROOM = 5.0
 """Seconds."""
@@ -38,7 +38,7 @@ class Reverb(Augmentation):
     decay: Range = Range(10.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return float32 [samples], the loudest of which is as loud as before."""
+        """Return float32 [samples] with the same peak as before."""
         delay, decay = occasion.draw(self.delay), ratio_of(-occasion.draw(self.decay))
         summed = array * np.float32(1 + len(PRIMES))
         for prime in PRIMES:
@@ -54,7 +54,7 @@ class Reverb(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Room(Augmentation):
-    """The convolution with an impulse response: recorded, or simulated as noise that dies away (Polack, 1988)."""
+    """The convolution with an impulse response: recorded, or simulated as decaying noise (Polack, 1988)."""
 
     kind: ClassVar[str] = "room"
     summary: ClassVar[str] = (
@@ -68,7 +68,7 @@ class Room(Augmentation):
     direct: Range = Range(5.0, spread=5.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return float32 [samples], in which the voice comes when it came before."""
+        """Return float32 [samples], in which the voice is not delayed."""
         if self.source:
             response = occasion.recording(self.source)
             response = response[int(np.abs(response).argmax()) :][: int(LONGEST_ROOM * occasion.sample_rate)]

@@ -16,12 +16,12 @@ from ..spectrogram import stretched
 SLOWEST, FASTEST = 0.25, 4.0
 
 RATIOS = 1000
-"""Speeds are rounded to such parts, so that the resampler's ratio is one of small whole numbers."""
+"""Speeds are rounded to fractions of this denominator, so that the resampler's ratio has small whole numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speed(Augmentation):
-    """Resampling, as Kaldi's speed perturbation (Ko et al., 2015)."""
+    """Resampling, like Kaldi's speed perturbation (Ko et al., 2015)."""
 
     kind: ClassVar[str] = "speed"
     summary: ClassVar[str] = "plays the recording `factor` times as fast, which also raises the pitch by this factor"
@@ -55,7 +55,7 @@ class Tempo(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Pitch(Augmentation):
-    """Stretching by a phase vocoder, then resampling to the length before."""
+    """Stretching by a phase vocoder, then resampling to the original length."""
 
     kind: ClassVar[str] = "pitch"
     summary: ClassVar[str] = "raises the voice by the factor `pitch`, and keeps its tempo"
@@ -74,7 +74,7 @@ def sped_up(samples: Samples, factor: float) -> Samples:
 
 
 def raised(samples: Samples, factor: float, sample_rate: int) -> Samples:
-    """Return samples in which all frequencies are `factor` times as high, and the tempo is the same, float32."""
+    """Return samples with all frequencies `factor` times as high and the same tempo, float32."""
     factor = _rounded(factor)
     higher = sped_up(stretched(samples, 1 / factor, sample_rate), factor)
     changed = samples.copy()

@@ -22,27 +22,27 @@ from ..ranges import Range
 BAND_ORDER = 4
 
 LOWEST_OCTAVE = 62.5
-"""Hz; an equalizer draws the gains of this and of the octaves above; below, the gain is the same."""
+"""Hz; an equalizer draws gains for this frequency and the octaves above; below it the gain is constant."""
 
 CODEC_RATES = (8_000, 16_000, 24_000, 48_000)
-"""Hz; those that every codec takes."""
+"""Hz; the sample rates that every codec takes."""
 
 MP3_DELAY = 1105
-"""Samples by which an mp3 is late whose frames are too small to say so."""
+"""The delay in samples of an mp3 whose frames are too small to state it."""
 
 TELEPHONE_RATE = 8_000
-"""Hz, of the codecs of telephones."""
+"""Hz; the sample rate of telephone codecs."""
 
 
 @dataclass(frozen=True)
 class _Format:
-    """How libsndfile writes a codec, and its lowest and highest bits a second, if these can be chosen."""
+    """How libsndfile writes a codec, and its lowest and highest bits per second, if they can be chosen."""
 
     container: str
     subtype: str
     bitrates: tuple[float, float] | None = None
     compression: float = 1.0
-    """The greatest that libsndfile takes, on its scale from 0 to 1."""
+    """The highest compression level that libsndfile takes, on its scale from 0 to 1."""
     telephone: bool = False
 
 
@@ -72,7 +72,7 @@ class Resample(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Band(Augmentation):
-    """A band-pass filter that delays nothing."""
+    """A band-pass filter without delay."""
 
     kind: ClassVar[str] = "band"
     summary: ClassVar[str] = "keeps the frequencies between `low` and `high` Hz, as a telephone does"
@@ -81,13 +81,13 @@ class Band(Augmentation):
     high: Range = Range(3400.0)
 
     def __post_init__(self) -> None:
-        """Raise ValueError for limits that are out of bounds, or of which the lower may be above the higher."""
+        """Raise ValueError for limits that are out of bounds, or if the lower can be above the higher."""
         super().__post_init__()
         if any(self.low.limits(clock)[1] >= self.high.limits(clock)[0] for clock in (0, 1)):
             raise ValueError(f"low={self.low}: must be below high={self.high}")
 
     def check_rate(self, sample_rate: int) -> None:
-        """Raise ValueError for a band that may lie above half the rate, of which nothing would be left."""
+        """Raise ValueError for a band that can lie above half the sample rate, where nothing remains of it."""
         if self.low.highest >= sample_rate / 2:
             raise ValueError(f"low={self.low}: must be below half the sample rate, {sample_rate / 2:g} Hz")
 
@@ -110,7 +110,7 @@ class Band(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class Equalizer(Augmentation):
-    """A filter that delays nothing, whose gains at octaves are drawn one by one."""
+    """A filter without delay, with a separately drawn gain for each octave."""
 
     kind: ClassVar[str] = "equalizer"
     summary: ClassVar[str] = "changes each octave by its own `gain` in decibels, as another microphone would"
@@ -118,9 +118,9 @@ class Equalizer(Augmentation):
     gain: Range = Range(0.0, spread=6.0)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return float32 [samples], the loudest of which is as loud as before.
+        """Return float32 [samples] with the same peak as before.
 
-        Between two octaves, the gain in decibels is on a line over the logarithm of the frequency.
+        Between two octaves, the gain in decibels is linear in the logarithm of the frequency.
         """
         octaves = np.arange(1 + math.ceil(math.log2(occasion.sample_rate / 2 / LOWEST_OCTAVE)))
         decibels = [occasion.draw(self.gain) for _ in octaves]
@@ -157,7 +157,7 @@ class Codec(Augmentation):
 
 
 def _round_trip(samples: Samples, rate: int, format_: _Format, bitrate: float) -> Samples:
-    """Return what is left of samples after encoding and decoding, float32 [about as many samples]."""
+    """Encode and decode samples, and return the result, float32 [about as many samples]."""
     settings: dict[str, object] = {"bitrate_mode": "CONSTANT"} if format_.container == "MP3" else {}
     if format_.bitrates:
         lowest, highest = format_.bitrates

@@ -1,4 +1,4 @@
-"""Voices of other people, whose vocal cords and vocal tracts have other lengths."""
+"""Other voices: other lengths of the vocal cords and the vocal tract."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..spectrogram import interpolated, log_envelope, samples_of, spectrogram
 from .speed import FASTEST, SLOWEST, raised
 
 LARGEST_LOG_GAIN = math.log(30)
-"""By which a magnitude is multiplied or divided at most: below a steep slope there is only rounding."""
+"""The logarithm of the largest gain, or loss, of a magnitude: below a steep slope there is only rounding noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Voice(Augmentation):
     formants: Range = Range(1.0, spread=0.15)
 
     def augment(self, array: Array, occasion: Occasion) -> Array:
-        """Return float32 [samples], as loud as before."""
+        """Return float32 [samples] with the same peak as before."""
         pitch, formants = occasion.draw(self.pitch), occasion.draw(self.formants)
         return as_loud_as(array, another_voice(array, pitch, formants, occasion.sample_rate))
 
@@ -43,8 +43,8 @@ class Voice(Augmentation):
 def another_voice(samples: Samples, pitch: float, formants: float, sample_rate: int) -> Samples:
     """Return samples whose harmonics are `pitch` times as high, and their envelope `formants` times, float32 [samples].
 
-    By the source-filter model of speech (Fant, 1960): the source is that of the samples raised as a whole, and that of
-    the samples as they are above the frequencies that those have; the filter is the envelope, moved.
+    By the source-filter model of speech (Fant, 1960): the source is that of the samples raised as a whole, completed
+    above their highest frequency by that of the original samples; the filter is the moved envelope.
     """
     before = spectrogram(samples, sample_rate)
     after = spectrogram(raised(samples, pitch, sample_rate), sample_rate)
@@ -57,6 +57,6 @@ def another_voice(samples: Samples, pitch: float, formants: float, sample_rate: 
 
 
 def _moved(envelope: npt.NDArray[np.float32], factor: float) -> npt.NDArray[np.float32]:
-    """Return the envelope [frames, bins] that has in bin k what this one has in k / factor, at most the last."""
+    """Return an envelope [frames, bins] whose bin k is bin k / factor of the given one, or at most its last."""
     bins = np.arange(envelope.shape[1])
     return interpolated(envelope.T, np.minimum(bins / factor, bins[-1])).T

@@ -1,4 +1,4 @@
-"""Features that are bent in time and frequency (SpecAugment's time warp; Park et al., 2019)."""
+"""Features warped in time and frequency (SpecAugment's time warp; Park et al., 2019)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..ranges import Range
 
 @dataclass(frozen=True, kw_only=True)
 class Warp(Augmentation):
-    """A grid of points that move, and take what is between them along."""
+    """A grid of points that move; the features between them move with them."""
 
     kind: ClassVar[str] = "warp"
     summary: ClassVar[str] = (
@@ -49,14 +49,14 @@ class Warp(Augmentation):
 
 
 def _spread(moves: npt.NDArray[np.float64], shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
-    """Return how far each entry of an array of `shape` moves, on lines between the points of a grid and the edges."""
+    """Return how far each entry of an array of `shape` moves, interpolated between the grid's points and the edges."""
     framed = np.pad(moves, 1)
     for_times, for_channels = (_weights(points, size) for points, size in zip(framed.shape, shape, strict=True))
     return (for_times @ framed @ for_channels.T).astype(np.float32)
 
 
 def _weights(points: int, size: int) -> npt.NDArray[np.float64]:
-    """Return the weights of evenly spaced points in `size` places between the first and the last, [size, points]."""
+    """Return the weights of evenly spaced points at `size` places between the first and the last, [size, points]."""
     places = np.linspace(0, points - 1, size)
     weights: npt.NDArray[np.float64] = np.maximum(0, 1 - np.abs(places[:, None] - np.arange(points)))
     return weights
