@@ -1,1 +1,1 @@
-"""What turns files into batches and numbers into reports; imported as `deepspeech.util`."""
+"""From files to batches, and from numbers to reports; imported as `deepspeech.util`."""

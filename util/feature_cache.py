@@ -1,4 +1,4 @@
-"""Features of a corpus kept in an HDF5 file, so that they are computed once and not in every epoch."""
+"""Features of a corpus in an HDF5 file, so that they are computed once, not in every epoch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 FORMAT = "deepspeech feature cache 2"
 
 CHECKED_AT_OPENING = 1 << 28
-"""Bytes of features up to which all of them are checked when a cache is opened, so that a damaged one is rebuilt."""
+"""Caches with at most this many bytes of features are checked completely when opened, and rebuilt if damaged."""
 
 _STORED = np.dtype("<f4")
 _CHECKSUM = np.dtype("<u4")
@@ -45,12 +45,12 @@ _ROOM_FOR_METADATA = 1 << 16
 def open_feature_cache(
     path: str | PathLike[str], corpus: Corpus, front_end: FrontEnd, *, progress: bool = True
 ) -> FeatureCache:
-    """Open the cache at `path`, after building it if it is missing or was made from anything else.
+    """Open the cache at `path`; build it first if it is missing or was made from something else.
 
-    It is made from the recordings (their names, sizes, modification times, parts and order) and the feature settings.
-    A thread per core builds it, beside `path` until it is whole; a second process that wants the same cache waits for
-    the first. Raise FeatureCacheError if it can't be written, or if `path` is some other file, which is never
-    overwritten; raise AudioError if a recording can't be read.
+    A cache is made from the recordings (their names, sizes, modification times, parts and order) and the feature
+    settings. One thread per core builds it beside `path` and moves it there when complete; a second process that wants
+    the same cache waits for the first. Raise FeatureCacheError if it cannot be written, or if `path` is another kind of
+    file, which is never overwritten; raise AudioError if a recording cannot be read.
     """
     path = Path(path)
     contents = _Contents.of(corpus, front_end.options)
@@ -80,7 +80,7 @@ def open_feature_cache(
 
 
 class FeatureCache:
-    """The features of a corpus's utterances, read from disk when asked for. Any number of threads may ask."""
+    """The features of a corpus's utterances, read from disk on request. Any number of threads may use it."""
 
     def __init__(self, file: h5py.File, offsets: npt.NDArray[np.int64], corpus: Corpus) -> None:
         """Take an open file with the data sets `features`, float32 [frames, coefficients], and `checksums`.
@@ -106,7 +106,7 @@ class FeatureCache:
     def features(self, index: int, epoch: int = 0) -> Features:  # noqa: ARG002 - they are the same in every epoch
         """Return utterance `index`'s features, float32 [frames, coefficients].
 
-        Raise FeatureCacheError if they cannot be read or, the first time, are not those that were written.
+        Raise FeatureCacheError if they cannot be read or, on the first read, differ from those that were written.
         """
         try:
             features: Features = self._features[self._offsets[index] : self._offsets[index + 1]]
@@ -126,13 +126,13 @@ class FeatureCache:
         return f"{self._corpus[index].path}, {self._corpus[index].source}"
 
     def close(self) -> None:
-        """Close the file; `features` must not be called any more."""
+        """Close the file; `features` must not be called afterwards."""
         self._file.close()
 
 
 @dataclass(frozen=True, eq=False)
 class _Contents:
-    """What a cache is made from, and where its features go."""
+    """What a cache is made from, and the places of its features."""
 
     corpus: Corpus
     corpus_digest: str
@@ -153,7 +153,7 @@ class _Contents:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes as they are stored, the difference that explains most first."""
+        """The stored attributes, the one whose change explains most first."""
         return {
             "format": FORMAT,
             "settings": self.settings,
@@ -167,7 +167,7 @@ class _Contents:
 
 
 class _OutdatedError(Exception):
-    """A cache has to be built; the message says why."""
+    """A cache must be built; the message says why."""
 
 
 def _open_current(path: Path, contents: _Contents) -> FeatureCache:
@@ -222,7 +222,7 @@ def _check_if_small(cache: FeatureCache, contents: _Contents) -> None:
 def _sole_writer(path: Path) -> Iterator[Path]:
     """Yield the file to write a cache into before it is renamed to `path`, locked against other processes.
 
-    The lock is on that file itself, so nothing is left behind. It is released when its process ends, in whatever way.
+    The lock is on that file itself, so nothing is left behind. It is released when its process ends, even if killed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
@@ -234,7 +234,7 @@ def _sole_writer(path: Path) -> Iterator[Path]:
                 log.info("Waiting for another process that builds the feature cache %s", path)
                 fcntl.flock(lock, fcntl.LOCK_EX)
             if not _is_at(lock.fileno(), partial):
-                continue  # the process before has renamed or removed it
+                continue  # the previous process has renamed or removed it
             try:
                 yield partial
             finally:
@@ -251,7 +251,7 @@ def _is_at(file_descriptor: int, path: Path) -> bool:
 
 
 def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool) -> None:
-    """Write a cache and have it on the disk; raise OSError if that fails."""
+    """Write a cache and flush it to the disk; raise OSError if that fails."""
     workers = usable_cores()
     utterances = range(len(source.corpus))
     features_start, checksums_start = _lay_out(partial, contents)
@@ -270,10 +270,10 @@ def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, pro
 
 
 def _lay_out(partial: Path, contents: _Contents) -> tuple[int, int]:
-    """Write all of an HDF5 file but its features and checksums, and return at which bytes these go.
+    """Write an HDF5 file without its features and checksums, and return the positions of these in bytes.
 
-    HDF5 (1.14) crashes the process when a write fails. So the space for its few writes is reserved before, and the
-    features and checksums are written without it.
+    HDF5 (1.14) crashes the process when a write fails. So the space for its few writes is reserved first, and the
+    features and checksums are written without HDF5.
     """
     utterances = len(contents.offsets) - 1
     features_size = contents.shape[0] * contents.shape[1] * _STORED.itemsize
@@ -281,7 +281,7 @@ def _lay_out(partial: Path, contents: _Contents) -> tuple[int, int]:
     free = shutil.disk_usage(partial.parent).free
     if free < needed:
         raise OSError(f"it takes {needed / 1e6:,.1f} MB and there are {free / 1e6:,.1f} MB left on the disk")
-    os.truncate(partial, needed)  # fails if files can't be that large
+    os.truncate(partial, needed)  # fails if the file system does not allow files of this size
     layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
@@ -297,4 +297,4 @@ def _reason(error: Exception) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())  # those of HDF5 have line breaks
+    return " ".join(str(error).split())  # HDF5's messages have line breaks

@@ -1,4 +1,4 @@
-"""From samples to features: their settings, and the front ends that compute them, by name."""
+"""From samples to features: the settings of features, and the front ends by name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .errors import FeatureError
 from .frames.stacking import Stacking
 
 Features = npt.NDArray[np.float32]
-"""float32 [frames, coefficients], or with a batch before."""
+"""float32 [frames, coefficients], or [batch, frames, coefficients]."""
 
 
 class FrameSizes(NamedTuple):
-    """The frames that a front end makes unless it is told otherwise."""
+    """A front end's default frames."""
 
     window_ms: int
     step_ms: int
@@ -32,11 +32,11 @@ FRONT_ENDS: Mapping[str, FrameSizes] = {
     "psf": FrameSizes(32, 20, 26),
     "fbank": FrameSizes(25, 10, 80),
 }
-"""The front ends: a module of `front_ends` each, whose FRONT_END is a class of this name's features."""
+"""The front ends. Each is a module of `front_ends`, whose FRONT_END is the class that computes the features."""
 
 NO_NORMALIZATION, GLOBAL, RUNNING, UTTERANCE = "none", "global", "running", "utterance"
 NORMALIZATIONS = (NO_NORMALIZATION, GLOBAL, RUNNING, UTTERANCE)
-"""What features may be normalized by; see `deepspeech.util.frames.normalization`."""
+"""The ways to normalize features; see `deepspeech.util.frames.normalization`."""
 
 _OF_PREDECESSORS = ("audio_ops", "psf")
 
@@ -51,19 +51,19 @@ class FeatureOptions:
     """One of FRONT_ENDS: `audio_ops` (TensorFlow's, DeepSpeech 0.2 and later), `psf` (python_speech_features) or
     `fbank` (Kaldi's)."""
     window_ms: int = 0
-    """0, here and in the next two: that of the front end."""
+    """0, here and in the next two fields: the default of the front end."""
     step_ms: int = 0
     coefficients: int = 0
     """MFCCs, or energies of mel filters, per frame."""
     normalization: str = NO_NORMALIZATION
     """One of NORMALIZATIONS."""
     stack_frames: int = 1
-    """Frames that make one of the network's."""
+    """Frames of the front end that make one frame of the network."""
     skip_frames: int = 0
-    """Frames from the start of a frame of the network to that of the next; 0: as many as are stacked."""
+    """Frames of the front end between the starts of two frames of the network; 0: as many as are stacked."""
 
     def __post_init__(self) -> None:
-        """Fill in what the front end says; raise FeatureError for a setting that no front end can work with."""
+        """Fill in the front end's defaults; raise FeatureError for a setting that no front end supports."""
         if self.feature_type not in FRONT_ENDS:
             *names, last = FRONT_ENDS
             raise FeatureError(f"no feature type {self.feature_type!r}; there are {', '.join(names)} and {last}")
@@ -97,37 +97,37 @@ class FeatureOptions:
 
     @property
     def stacking(self) -> Stacking:
-        """How the network's frames are put together from those of the front end."""
+        """How frames of the front end are stacked into those of the network."""
         return Stacking(self.stack_frames, self.skip_frames)
 
     @property
     def stacked(self) -> bool:
-        """Whether the network's frames are others than those of the front end."""
+        """Whether the network's frames differ from those of the front end."""
         return (self.stack_frames, self.skip_frames) != (1, 1)
 
     @property
     def of_front_end(self) -> FeatureOptions:
-        """The settings that the frames of the front end depend on, and nothing of what becomes of them."""
+        """The settings that the frames of the front end depend on, without normalization and stacking."""
         return replace(self, normalization=NO_NORMALIZATION, stack_frames=1, skip_frames=1)
 
     @property
     def width(self) -> int:
-        """Numbers of a frame that the network gets."""
+        """Numbers in a frame of the network."""
         return self.stack_frames * self.coefficients
 
     @property
     def network_step_ms(self) -> int:
-        """Milliseconds from a frame that the network gets to the next."""
+        """Milliseconds from one frame of the network to the next."""
         return self.skip_frames * self.step_ms
 
     @property
     def normalized(self) -> bool:
-        """Whether the features are normalized, for which statistics are needed."""
+        """Whether the features are normalized, which needs statistics."""
         return self.normalization != NO_NORMALIZATION
 
     @property
     def of_predecessors(self) -> bool:
-        """Whether DeepSpeech knew such features, of which its graphs say nothing but window and step."""
+        """Whether DeepSpeech had these features; its graphs state only their window and step."""
         return self.feature_type in _OF_PREDECESSORS and self == self.of_front_end
 
     @property
@@ -148,7 +148,7 @@ class FeatureOptions:
         return words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as a value for JSON; those that do nothing and are new are left out."""
+        """Return the settings as a value for JSON, without newer ones that have no effect."""
         values = asdict(self)
         if not self.normalized:
             del values["normalization"]
@@ -158,28 +158,28 @@ class FeatureOptions:
 
 
 class FrameStream(Protocol):
-    """One signal that comes in pieces. However it is cut into them, its frames are the same."""
+    """One signal that arrives in pieces. Its frames do not depend on how it is divided."""
 
     def feed(self, samples: Samples) -> Features:
         """Take float32 [samples] in [-1, 1]; return the frames that are complete now, float32 [frames, width]."""
 
     def finish(self) -> Features:
-        """Return the frames that are left, float32 [frames, width]."""
+        """Return the remaining frames, float32 [frames, width]."""
 
 
 class FrontEnd(ABC):
     """Computes features. Any number of threads may use one at the same time."""
 
     exportable = False
-    """Whether exported models find the same features where they are served; see `ServedFrontEnd`."""
+    """Whether exported models can compute the same features when they are served; see `ServedFrontEnd`."""
 
     def __init__(self, options: FeatureOptions) -> None:
-        """Take the options; what a front end needs beside them is set up when it is first used."""
+        """Take the options; everything else is set up on first use."""
         self.options = options
 
     @abstractmethod
     def frame_count(self, samples: int) -> int:
-        """Return how many frames `extract` makes of a number of samples; can be 0."""
+        """Return how many frames `extract` makes of a number of samples; this can be 0."""
 
     @abstractmethod
     def extract(self, samples: Samples) -> Features:
@@ -187,23 +187,23 @@ class FrontEnd(ABC):
 
 
 class ServedFrontEnd(Protocol):
-    """Computes features without TensorFlow, of whole signals and of those that come in pieces."""
+    """Computes features without TensorFlow, of whole signals and of signals that arrive in pieces."""
 
     def __call__(self, samples: Samples) -> Features:
         """Return the features, float32 [frames, coefficients], of samples, float32 [samples] in [-1, 1]."""
 
     def stream(self) -> FrameStream:
-        """Begin a signal whose frames are those of the front end."""
+        """Begin a signal that arrives in pieces."""
 
 
 def front_end(options: FeatureOptions) -> FrontEnd:
-    """Return the front end that the options ask for. Raise FeatureError if it cannot be used."""
+    """Return the front end of the options. Raise FeatureError if it cannot be used."""
     made: FrontEnd = _module(options).FRONT_END(options)
     return made
 
 
 def served_front_end(options: FeatureOptions) -> ServedFrontEnd:
-    """Return what computes a front end's features where models are served. Raise FeatureError if nothing does."""
+    """Return the serving implementation of a front end. Raise FeatureError if there is none."""
     module = _module(options)
     if not module.FRONT_END.exportable:
         raise FeatureError(f"features of {options.feature_type} are not computed where models are served")

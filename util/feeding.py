@@ -1,4 +1,4 @@
-"""Batches of utterances, made ready by threads while the model works on those before."""
+"""Batches of utterances, prepared by threads while the model works on earlier ones."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ log = logging.getLogger(__name__)
 LABEL_PADDING = -1
 
 UNREADABLE = (AudioError, FeatureCacheError, StorageError)
-"""What is raised for an utterance that was checked and cannot be read any more."""
+"""The errors for an utterance that was checked but can no longer be read."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class FeatureSource(Protocol):
-    """The source of a corpus's features. Any number of threads may use it at the same time."""
+    """Supplies a corpus's features. Any number of threads may use it at the same time."""
 
     def features(self, index: int, epoch: int = 0) -> Features:
         """Return utterance `index`'s features in an epoch, counted from 0, float32 [frames, coefficients]."""
@@ -39,7 +39,7 @@ class FeatureSource(Protocol):
 
 @dataclass(frozen=True)
 class OnTheFly:
-    """Features computed from the recordings whenever they are asked for."""
+    """Features computed from the recordings on each request."""
 
     corpus: Corpus
     front_end: FrontEnd
@@ -47,8 +47,8 @@ class OnTheFly:
     def features(self, index: int, epoch: int = 0) -> Features:  # noqa: ARG002 - they are the same in every epoch
         """Return utterance `index`'s features, float32 [frames, coefficients].
 
-        Raise AudioError if its recording cannot be read or has changed since the corpus was read, StorageError if its
-        store fails.
+        Raise AudioError if its recording cannot be read or has changed since the corpus was read, StorageError if the
+        store of the recording fails.
         """
         return self.front_end.extract(self.samples(index))
 
@@ -70,24 +70,24 @@ class OnTheFly:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Utterances padded to the length of the longest or a little more: B of them, T frames, L labels.
+    """B utterances padded to T frames, the length of the longest or a little more, with L labels.
 
-    Where those that cannot be read are left out, B may be 0; so are T and L then.
+    If unreadable utterances are left out, B can be 0; T and L are then 0, too.
     """
 
     indices: Sequence[int]
-    """In the corpus, those of utterances that are left out as well."""
+    """Indices into the corpus, including those of utterances that were left out."""
     utterances: Sequence[Utterance]
     features: Features
     """float32 [B, T, coefficients], padded with zeros."""
     lengths: npt.NDArray[np.int32]
-    """int32 [B], in frames that the network gets."""
+    """int32 [B], in frames of the network's input."""
     labels: npt.NDArray[np.int32]
     """int32 [B, L], padded with LABEL_PADDING."""
 
 
 class Feeder:
-    """Makes a corpus's batches. Batch i holds utterances i * batch_size and on, unless `batching` says otherwise."""
+    """Makes a corpus's batches. Batch i begins with utterance i * batch_size, unless `batching` says otherwise."""
 
     def __init__(
         self,
@@ -102,12 +102,12 @@ class Feeder:
         batching: Batching | None = None,
         padded_length: Callable[[int], int] = longest_of_batch,
     ) -> None:
-        """Have `threads` (0: one per core) work on up to `prefetch` batches beyond the one that is being used.
+        """Let `threads` (0: one per core) work on up to `prefetch` batches after the current one.
 
-        With `skip_unreadable`, utterances that cannot be read any more are left out, with a warning for each, unless it
-        is their store that fails; a recording that is mixed into them is an error all the same.
-        `stacking` says how the source's frames are put together, after all else is done to them. `padded_length` says
-        to how many of these a batch is padded, by how many its longest utterance has.
+        With `skip_unreadable`, utterances that can no longer be read are left out, with a warning for each. If their
+        store fails, or a recording to mix in cannot be read, the error is raised all the same.
+        `stacking` is applied to the source's frames last. `padded_length` returns the padded length of a batch, in
+        stacked frames, given the length of its longest utterance.
         """
         self._skip_unreadable = skip_unreadable
         self._stacking = stacking
@@ -125,15 +125,15 @@ class Feeder:
         return self.cut.count
 
     def batches(self, batch_indices: Iterable[int], epoch: int = 0) -> Generator[Batch, None, None]:
-        """Yield the batches of an epoch that are asked for, in that order, which is read `prefetch` batches ahead.
+        """Yield the requested batches of an epoch, in that order. The indices are read `prefetch` batches ahead.
 
-        Raise what the feature source raises, when it is that batch's turn; if unreadable utterances are left out, only
-        when no other is left. Close the iterator to stop early.
+        An error of the feature source is raised at its batch's turn; if unreadable utterances are left out, only when
+        none remains. Close the iterator to stop early.
         """
         return ordered_map(partial(self.batch, epoch=epoch), batch_indices, self._threads, self._prefetch)
 
     def batch(self, index: int, epoch: int = 0) -> Batch:
-        """Make one batch of an epoch, on the calling thread; raise IndexError if there is no such batch."""
+        """Return one batch of an epoch, made on the calling thread; raise IndexError if there is no such batch."""
         indices = self.cut.batch(index, epoch)
         features = {index: self._features(index, epoch) for index in indices}
         readable = {index: of_one for index, of_one in features.items() if of_one is not None}
@@ -148,7 +148,7 @@ class Feeder:
         )
 
     def _features(self, index: int, epoch: int) -> Features | None:
-        """Return an utterance's features, None if it is to be left out."""
+        """Return an utterance's features, or None to leave it out."""
         try:
             features = self._source.features(index, epoch)
         except AugmentationError:  # no fault of the utterance's
@@ -169,7 +169,7 @@ class Feeder:
 def _padded(
     arrays: Sequence[npt.NDArray[Scalar]], padding: int, padded_length: Callable[[int], int] = longest_of_batch
 ) -> npt.NDArray[Scalar]:
-    """Stack arrays [length, ...] of different lengths into one [arrays, padded length of the longest, ...]."""
+    """Stack arrays [length, ...] of different lengths into one [arrays, padded length, ...]."""
     if not arrays:
         return np.zeros((0, 0), np.float32)
     length = padded_length(max(map(len, arrays)))

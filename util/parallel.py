@@ -1,4 +1,4 @@
-"""Threads and processes: calling a function on many items with several threads, cores, and what a fork leaves."""
+"""Threads and processes: mapping a function with several threads, usable cores, and callbacks after a fork."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Result = TypeVar("Result")
 def ordered_map(
     function: Callable[[Item], Result], items: Iterable[Item], threads: int, ahead: int
 ) -> Generator[Result, None, None]:
-    """Yield `function(item)` for each item, in order, while threads work on up to `ahead` items further on.
+    """Yield `function(item)` for each item, in order, while threads work on up to `ahead` later items.
 
-    So results wait in memory for at most `ahead` items, however many there are, and `items` is read that far ahead.
-    What `function` raises is raised here, at its place; what `items` raises comes before the results that wait. Closing
-    the iterator early (and an error does too) lets the running calls finish, drops the others and ends the threads.
+    So at most `ahead` results wait in memory, and `items` is read that far ahead. An error of `function` is raised at
+    its item's place, an error of `items` before the waiting results. After an error, or if the iterator is closed
+    early, the running calls finish, the others are dropped, and the threads end.
     """
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -43,7 +43,7 @@ def usable_cores() -> int:
 
 
 def call_in_forked_children(method: Callable[[], None]) -> None:
-    """Have a method called at the start of every process that this one forks, as long as its object is there."""
+    """Call a method at the start of every process that this one forks, as long as its object exists."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(method)))
 

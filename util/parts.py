@@ -1,4 +1,4 @@
-"""Parts of recordings: utterances that are stretches of a longer recording, which is read there and not cut."""
+"""Parts of recordings: utterances that are stretches of a longer recording, which is read in place, not cut."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from typing import NamedTuple
 
 TOLERANCE = 0.05
-"""Seconds by which a part may differ from the whole recording and still be taken for it."""
+"""Seconds by which a part may differ from the whole recording and still count as the whole."""
 SHORTEST = 0.02
-"""Seconds of a part."""
+"""The least seconds of a part."""
 MOST_OVERRUN = 0.5
-"""Seconds by which a part may end after its recording, as in Kaldi; more and it was meant for another recording."""
+"""Seconds by which a part may end after its recording, as in Kaldi; more suggests that it is of another recording."""
 
 
 class Part(NamedTuple):
@@ -27,13 +27,13 @@ class Part(NamedTuple):
         return range(round(self.start * sample_rate), end)
 
     def shares_most(self, other: Part) -> bool:
-        """Return whether more than half of the shorter one is in both."""
+        """Return whether the parts share more than half of the shorter one."""
         shared = min(self.end, other.end) - max(self.start, other.start)
         return shared == math.inf or shared > min(self.end - self.start, other.end - other.start) / 2
 
     @property
     def fragment(self) -> str:
-        """What stands behind the address of a recording, so that browsers play the part: "#t=1.5,2.25"."""
+        """The suffix of a recording's address with which browsers play the part: "#t=1.5,2.25"."""
         end = "" if math.isinf(self.end) else f",{self.end:.3f}"
         return f"#t={self.start:.3f}{end}"
 
@@ -43,17 +43,17 @@ WHOLE = Part(0.0, math.inf)
 
 
 class PartError(Exception):
-    """A recording has no such part; the reason is the same for all parts of which the same is wrong."""
+    """A recording has no such part; `reason` is the same for all parts with the same fault."""
 
     def __init__(self, reason: str, detail: str) -> None:
-        """Take what differs from part to part as `detail`."""
+        """Take the details of this part as `detail`."""
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
 
 
 def part_of(start: float, duration: float | None) -> Part:
-    """Return the part that begins at `start` and takes `duration` seconds, or reaches to the recording's end."""
+    """Return the part that begins at `start` and takes `duration` seconds or, if None, ends with the recording."""
     return Part(start, math.inf if duration is None else start + duration)
 
 

@@ -1,4 +1,4 @@
-"""What a person sees of work that takes time: bars on a terminal, lines in a log elsewhere, and messages."""
+"""The progress of long work for a person: bars on a terminal, lines in a log elsewhere, and messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Report = Callable[[str], None]
 """Takes a message of one line, as `report` does."""
 
 FIRST_LINE_SECONDS = 30.0
-"""Seconds until the first line on work without a bar, and between lines in its first minutes."""
+"""Seconds before the first line on work without a bar, and between lines in its first minutes."""
 
 LONGEST_SILENCE_SECONDS = 300.0
 """Seconds between lines on work that takes hours."""
@@ -30,15 +30,15 @@ def report(message: str) -> None:
 
 
 BESIDE_TEXTS = 12
-"""Columns of a bar's line that its title and its text leave for the share and the bar."""
+"""Columns of a bar's line that its title and text leave free for the percentage and the bar."""
 
 
 class Progress:
-    """How far some work has come: `with Progress("Training", total=100) as progress: progress.advance()`.
+    """The progress of some work: `with Progress("Training", total=100) as progress: progress.advance()`.
 
     On a terminal it is a bar on stderr. If that is disabled, stderr is not a terminal, the log is JSON, or progressbar2
-    is not installed, a line is logged now and then, and one when all is done; work of less than half a minute has that
-    last line only.
+    is not installed, a line is logged now and then, and one at the end; work of less than half a minute has only the
+    last line.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class Progress:
         effort: Sequence[float] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the number of steps that make the whole as `total`, or None if it is unknown.
+        """Take the number of all steps as `total`, or None if it is unknown.
 
-        `unit` is what a step is called in the plural. `before` steps were done by an earlier run, whose time is
-        unknown: the pace is that of the others. `effort[n]` is what the first n steps take, in any unit and for n from
-        0 to the total, where steps are not alike; the time left follows from it.
+        `unit` is the plural name of a step. `before` steps were done by an earlier run, whose time is unknown, so the
+        pace does not count them. If steps take different times, `effort[n]` is the work of the first n steps, in any
+        unit and for n from 0 to the total; the time left follows from it.
         """
         self._title = title
         self._total = total
@@ -90,7 +90,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that the rest takes at the pace of this run; None before there is a pace, or without a total."""
+        """The remaining seconds at the pace of this run; None before there is a pace, or without a total."""
         if self._total is None or self._done == self._before:
             return None
         effort = range(self._total + 1) if self._effort is None else self._effort
@@ -98,7 +98,7 @@ class Progress:
         return (self._clock() - self._started) * (effort[self._total] - effort[self._done]) / spent
 
     def advance(self, steps: int = 1, note: str = "") -> None:
-        """Count more steps as done, but never beyond the total; `note` says more of the work so far."""
+        """Count more steps as done, but never beyond the total; `note` is a comment on the work so far."""
         self._done += steps
         if self._total is not None:
             self._done = min(self._done, self._total)
@@ -111,11 +111,11 @@ class Progress:
             self._next_line = seconds + min(max(seconds / 5, FIRST_LINE_SECONDS), LONGEST_SILENCE_SECONDS)
 
     def make_room(self) -> None:
-        """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
+        """Put the next message on a line of its own below the bar, which is drawn again below it."""
         self._draw(lambda _: print(file=sys.stderr, flush=True))
 
     def finish(self, *, dirty: bool = False) -> None:
-        """End the bar; `dirty` leaves it where it is."""
+        """End the bar; `dirty` leaves it as it is, without filling it."""
         self._draw(lambda bar: bar.finish(dirty=dirty))
 
     def summary(self) -> str:
@@ -133,11 +133,11 @@ class Progress:
             try:
                 self._fit_texts(self._bar.term_width)
                 act(self._bar)
-            except OSError:  # the terminal was closed, which its signal tells, too
+            except OSError:  # the terminal was closed, which a signal reports, too
                 self._bar = None
 
     def _fit_texts(self, columns: int) -> None:
-        """Shorten what the line says to the terminal's width: a longer one would be drawn below itself every time."""
+        """Shorten the line to the terminal's width: a longer one would be drawn below itself on each update."""
         room = columns - BESIDE_TEXTS
         details = self._details() if self._done > self._before else ""
         title = _end_of(self._title, max(room - len(details), room // 2))

@@ -1,4 +1,4 @@
-"""Signals that ask the program to stop, and what it says and does at once."""
+"""Signals that ask the program to stop, and the program's immediate reactions."""
 
 import os
 import signal
@@ -11,17 +11,17 @@ from .monitoring.log_lines import last_words
 
 
 def stopping_signals() -> tuple[signal.Signals, ...]:
-    """Return the signals that ask the program to stop: SIGHUP is none of them if it is ignored, as with nohup."""
+    """Return the signals that ask the program to stop; not SIGHUP if it is ignored, as with nohup."""
     hang_up = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
     return (signal.SIGINT, signal.SIGTERM, *hang_up)
 
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Have a signal to stop end the process at once within the block, in which there is nothing to save.
+    """Let a signal to stop end the process at once within the block, in which there is nothing to save.
 
-    TensorFlow takes an exception of a signal's handler for a fault of its own where it is imported or builds a graph.
-    Only the main thread can set handlers; in another one, nothing changes.
+    While TensorFlow is imported or builds a graph, it mistakes an exception from a signal handler for its own error.
+    Only the main thread can set handlers; in any other, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -42,14 +42,14 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def end_at_once_if_interrupted() -> None:
-    """Have SIGINT end the process at once from now on, while it only waits for its threads."""
+    """Let SIGINT end the process at once from now on, while it only waits for its threads."""
     signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
 
 
 def say(message: str, *, below_a_bar: bool = False) -> None:
-    """Write a line on standard error without a lock, which another thread or an interrupted call might hold.
+    """Write a line to standard error without a lock, which another thread or an interrupted call might hold.
 
-    If its terminal is gone, everything that is written there later is dropped.
+    If the terminal is gone, all later output to standard error is dropped.
     """
     above = "\n" if below_a_bar and os.isatty(2) else ""
     try:

@@ -1,1 +1,1 @@
-"""Which utterances make a batch, and in which order the batches of an epoch come."""
+"""The utterances of each batch, and the order of the batches in an epoch."""

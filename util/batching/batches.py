@@ -1,7 +1,7 @@
-"""The batches of a corpus: which utterances are in each, epoch for epoch.
+"""The batches of a corpus: which utterances are in each, epoch by epoch.
 
-They follow from the lengths of the utterances, the options and the epoch alone, so that every worker of a cluster and
-every start of a run means the same batch by its index. An epoch has as many batches as any other.
+They depend only on the lengths of the utterances, the options and the epoch. So a batch's index means the same batch
+to every worker of a cluster, and after every restart. All epochs have the same number of batches.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from hashlib import blake2b
 from itertools import accumulate, chain
 
 BATCHES_MIXED = 8
-"""The number of batches of neighbours in length whose utterances are shuffled among them."""
+"""The number of batches of similar length that exchange utterances when they are shuffled."""
 
 
 @dataclass(frozen=True)
 class Batching:
-    """How a corpus is cut: into batches of `size` utterances or, if it is not 0, of `frames` with padding.
+    """How a corpus is divided: into batches of `size` utterances or, if `frames` is not 0, of that many with padding.
 
     With a `seed`, epochs from `ordered_epochs` on, counted from 0, are shuffled.
     """
@@ -29,7 +29,7 @@ class Batching:
 
     @property
     def in_words(self) -> str:
-        """What it is beside the size; empty for batches of `size` utterances in order."""
+        """The options other than the size; empty for batches of `size` utterances in order."""
         parts = [f"of {self.frames} frames"] if self.frames else []
         if self.seed is not None:
             parts.append(f"shuffled by {self.seed} after {self.ordered_epochs}")
@@ -37,13 +37,13 @@ class Batching:
 
 
 class Batches:
-    """The batches of a corpus whose utterances have these numbers of frames, in the corpus's order."""
+    """The batches of a corpus, given the number of frames of each utterance in the corpus's order."""
 
     def __init__(self, frames: Sequence[int], batching: Batching, windows: Sequence[int] = (0,)) -> None:
-        """Cut the corpus. Neighbours should be alike in length, as padding is what is computed for nothing.
+        """Divide the corpus. Neighbours should have similar lengths, as computing on padding is wasted.
 
-        No batch has utterances of two windows, of which each begins at one of `windows`; the batches of a window follow
-        each other in every epoch.
+        `windows` are the first utterances of the corpus's windows. No batch has utterances of two windows, and the
+        batches of a window follow each other in every epoch.
         """
         self._size = len(frames)
         self._batching = batching
@@ -55,7 +55,7 @@ class Batches:
 
     @property
     def largest(self) -> int:
-        """How many utterances a batch has at most."""
+        """The most utterances of a batch."""
         return max((size for buckets in self._windows for _, size in buckets), default=self._batching.size)
 
     def batch(self, index: int, epoch: int = 0) -> Sequence[int]:
@@ -93,7 +93,7 @@ class Batches:
         return self._sorted(epoch, "window", windows) if self._shuffles(epoch) else windows
 
     def _sorted(self, epoch: int, kind: str, numbers: Iterable[int], first: int = 0) -> list[int]:
-        """Return numbers in the order that the seed draws for an epoch and what they are numbers of, from `first`."""
+        """Return numbers in the order that the seed gives for an epoch and a `kind` of number, from `first` on."""
 
         def drawn(number: int) -> bytes:
             text = f"{self._batching.seed}/{epoch}/{kind}/{first + number}"
@@ -105,7 +105,7 @@ class Batches:
         return [part for buckets in self._windows for bucket, size in buckets for part in _parts(bucket, size)]
 
     def _shuffle(self, epoch: int) -> list[Sequence[int]]:
-        """Return the batches shuffled: utterances in their buckets, the batches of a window, and then the windows."""
+        """Return the batches shuffled: utterances within buckets, batches within a window, and then the windows."""
         first = (0, *accumulate(self._counts))
         shuffled: list[Sequence[int]] = []
         for window in self._order_of_windows(epoch):
@@ -121,9 +121,9 @@ def _parts(bucket: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 
 def _buckets(frames: Sequence[int], batching: Batching, begin: int, limit: int) -> Iterator[tuple[range, int]]:
-    """Yield ranges of the corpus from `begin` to `limit`, and how many utterances a batch of each has at most.
+    """Yield buckets, ranges of the corpus from `begin` to `limit`, each with the most utterances of its batches.
 
-    A batch of frames holds as many utterances as fit if all were as long as the longest of its bucket, at least one.
+    A batch of frames holds as many utterances as would fit if all had the longest length in the bucket, at least one.
     """
     mixed = 1 if batching.seed is None else BATCHES_MIXED
     while begin < limit:
@@ -136,7 +136,7 @@ def _buckets(frames: Sequence[int], batching: Batching, begin: int, limit: int) 
 
 
 def _bucket_of_frames(frames: Sequence[int], window: range, limit: int, mixed: int) -> tuple[int, int]:
-    """Return the end of the bucket that a window of the corpus begins with, and the utterances of its batches."""
+    """Return the end of the first bucket in a window of the corpus, and the number of utterances in its batches."""
     begin = window.start
     end, longest = begin + 1, frames[begin]
     while end < window.stop:

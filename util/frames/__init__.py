@@ -1,1 +1,1 @@
-"""What becomes of a front end's frames before the network gets them: several stacked into one, and normalized."""
+"""From a front end's frames to the network's: frames are normalized, and several are stacked into one."""

@@ -4,15 +4,15 @@ With the mean M and the deviation D of a coefficient in the training set, `globa
 
     z = (x - M) / D
 
-and `running` goes on from there with what the signal had up to that frame, as if P values of mean 0 and deviation 1 had
-come before it. After n values z of a coefficient, those of this frame among them,
+and `running` then uses the signal's values up to and including the current frame, as if P values of mean 0 and
+deviation 1 had come before them. After n values z of a coefficient,
 
     m = Σz / (P + n)        v = (P + Σz²) / (P + n) - m²        y = (z - m) / sqrt(max(v, V))
 
-It looks at no frame to come, so that a stream and a whole recording are normalized alike. `utterance` takes the
-statistics of the whole signal for every frame, and P = 0: voices and microphones differ least then, but nothing can be
-recognized before the signal ends. Of stacked frames, all values of a coefficient count, and all are normalized by the
-same m and v. `deepspeech.network.layers.normalization` computes the same in training.
+It uses no later frame, so a stream and a whole recording are normalized in the same way. `utterance` uses the
+statistics of the whole signal for every frame, with P = 0. This removes most of the difference between voices and
+microphones, but nothing can be recognized before the signal ends. In stacked frames, all values of a coefficient count,
+and all are normalized by the same m and v. `deepspeech.network.layers.normalization` computes the same in training.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float32]
 
 MEAN, DEVIATION = "features/mean", "features/deviation"
-"""What checkpoints and files of weights call the statistics of the training set."""
+"""The names of the training set's statistics in checkpoints and files of weights."""
 
 PRIOR_VALUES = 300
-"""P: the values that the statistics of the training set count for; three seconds of frames every 10 ms."""
+"""P: the number of values that the training set's statistics count as; three seconds of frames every 10 ms."""
 
 SMALLEST_VARIANCE = 0.01
-"""V: the variance that a coefficient is divided by at least, as one that was silent for long varies little."""
+"""V: the least variance to divide by, as the variance becomes small after a long silence."""
 
 SMALLEST_DEVIATION = 0.01
-"""The deviation that a coefficient has at least, as one that never changes has none."""
+"""The least deviation of a coefficient, as one that never changes has a deviation of 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class FeatureStatistics:
     def of(utterances: Iterable[Array]) -> FeatureStatistics:
         """Return the statistics of all frames of utterances, each float32 [frames, coefficients].
 
-        Without a frame, the mean is 0 and the deviation 1.
+        Without frames, the mean is 0 and the deviation 1.
         """
         count, total, squares = 0, np.zeros(1), np.zeros(1)
         for features in utterances:
@@ -79,7 +79,7 @@ class GlobalNormalization:
 
 
 class RunningNormalization:
-    """Normalizes one signal, whose frames come in pieces, by the statistics of what has come of it."""
+    """Normalizes one signal, whose frames arrive in pieces, by the statistics of its frames so far."""
 
     def __init__(self, statistics: FeatureStatistics) -> None:
         self._global = GlobalNormalization(statistics)

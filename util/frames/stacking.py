@@ -1,4 +1,4 @@
-"""Frames of a front end put together into longer ones, so that a network has fewer steps to take."""
+"""Stacks frames of a front end into longer ones, so that a network has fewer steps to compute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float32]
 class Stacking:
     """Frame k of the network is the front end's frames k * skip to k * skip + frames - 1, one after the other.
 
-    Where the signal ends before, its last frame stands for those that are missing; so no frame is dropped.
+    If the signal ends earlier, its last frame is repeated for the missing ones; so no frame is dropped.
     """
 
     frames: int = 1
@@ -32,7 +32,7 @@ class Stacking:
         return np.concatenate([stream.feed(features), stream.finish()])
 
     def stream(self) -> StackingStream:
-        """Begin a signal whose frames come in pieces."""
+        """Begin a signal whose frames arrive in pieces."""
         return StackingStream(self)
 
 
@@ -41,13 +41,13 @@ UNSTACKED = Stacking()
 
 
 class StackingStream:
-    """Stacks the frames of one signal. However they are cut into pieces, the result is the same."""
+    """Stacks the frames of one signal. The result does not depend on how they are divided into pieces."""
 
     def __init__(self, stacking: Stacking) -> None:
         self._stacking = stacking
         self._held: Array | None = None
         self._gap = 0
-        """Frames to come that lie between two of the network's, if it skips more than it stacks."""
+        """Coming frames to drop, between two frames of the network, if more are skipped than stacked."""
         self._last: Array | None = None
 
     def feed(self, features: Array) -> Array:
@@ -66,7 +66,7 @@ class StackingStream:
         return stacked
 
     def finish(self) -> Array:
-        """Return what is left, float32 [count, frames * coefficients]."""
+        """Return the remaining frames, float32 [count, frames * coefficients]."""
         size, skip = self._stacking.frames, self._stacking.skip
         held, last = self._held, self._last
         if held is None or last is None:

@@ -1,1 +1,1 @@
-"""The front ends: how features are computed, a module each."""
+"""The front ends, which compute features; each is a module."""

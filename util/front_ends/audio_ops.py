@@ -14,7 +14,7 @@ from .mfcc import Mfcc
 
 
 class AudioOps(FrontEnd):
-    """TensorFlow's AudioSpectrogram and Mfcc ops, as they are; samples that don't fill a last window are dropped."""
+    """TensorFlow's AudioSpectrogram and Mfcc ops; samples after the last whole window are dropped."""
 
     exportable = True
 
@@ -29,7 +29,7 @@ class AudioOps(FrontEnd):
         return max(0, (samples - self.options.window) // self.options.step + 1)
 
     def extract(self, samples: Samples) -> Features:
-        """Return float32 [frames, coefficients] of float32 [samples]; compute on the calling thread's core alone."""
+        """Return float32 [frames, coefficients] of float32 [samples], computed on the calling thread's core alone."""
         with self._lock:
             run = self._run = self._run or _prepared(self.options)
         features: Features = run(samples[:, np.newaxis])[0]
@@ -43,10 +43,10 @@ SERVED = Mfcc
 def _prepared(options: FeatureOptions) -> Callable[[Samples], Features]:
     """Prepare the ops once: float32 [samples, 1] -> float32 [1, frames, coefficients].
 
-    The first session of a process fixes how many threads ops get in all its sessions. This one asks for none in
-    particular; a program that does must have opened its own before.
+    The first session of a process fixes the number of ops' threads for all its sessions. This one requests no number;
+    a program that needs one must open its own session first.
     """
-    import tensorflow as tf  # takes seconds, so only who computes features pays for it
+    import tensorflow as tf  # takes seconds, so it is imported only when features are computed
 
     with tf.Graph().as_default() as graph, graph.device("/cpu:0"):
         samples = tf.compat.v1.placeholder(tf.float32, [None, 1])

@@ -1,11 +1,16 @@
 """Kaldi's log-mel energies, as kaldi-native-fbank computes them.
 
-The settings are those with which sherpa-onnx computes the features of the models that it serves, and icefall and lhotse
-those of the models that they train: samples in [-1, 1]; no dither; windows centred on their step, mirrored at both ends
-of the signal (`snip_edges` false), so that there is a frame for each step; the window's mean taken away; preemphasis of
-0.97; Povey's window (a Hann window to the power 0.85); the power spectrum of a transform of a power of two; triangular
-filters evenly spaced on the mel scale from 20 Hz to 400 Hz below half the sample rate; natural logarithm, of at least
-2^-23. Only the number of filters (80), the window (25 ms) and the step (10 ms) can be chosen.
+The settings are those of sherpa-onnx for the models that it serves, and of icefall and lhotse for the models that they
+train:
+
+* samples in [-1, 1]; no dither;
+* windows centred on their step, mirrored at both ends of the signal (`snip_edges` false), so each step has a frame;
+* the window's mean removed; preemphasis of 0.97; Povey's window (a Hann window to the power 0.85);
+* the power spectrum of a transform whose length is a power of two;
+* triangular filters evenly spaced on the mel scale from 20 Hz to 400 Hz below half the sample rate;
+* natural logarithm, of at least 2^-23.
+
+Only the number of filters (80), the window (25 ms) and the step (10 ms) can be chosen.
 """
 
 from __future__ import annotations
@@ -21,11 +26,11 @@ from ..features import FeatureOptions, Features, FrontEnd
 LOWEST_FREQUENCY = 20.0
 """Hz; where the first filter begins."""
 HIGHEST_FREQUENCY = -400.0
-"""Hz; where the last filter ends, counted from half the sample rate if negative."""
+"""Hz; where the last filter ends; if negative, relative to half the sample rate."""
 
 
 class Fbank(FrontEnd):
-    """Kaldi's log-mel energies. Raise FeatureError without kaldi-native-fbank, or for more filters than fit."""
+    """Kaldi's log-mel energies. Raise FeatureError without kaldi-native-fbank, or for too many filters."""
 
     exportable = True
 
@@ -48,23 +53,23 @@ class Fbank(FrontEnd):
             ) from error
 
     def frame_count(self, samples: int) -> int:
-        """Return the number of steps, the last of which may be anything from half a step on."""
+        """Return the number of steps; a last step of at least half the length counts."""
         return (samples + self.options.step // 2) // self.options.step
 
     def extract(self, samples: Samples) -> Features:
-        """Return float32 [frames, coefficients] of float32 [samples]; compute on the calling thread."""
+        """Return float32 [frames, coefficients] of float32 [samples], computed on the calling thread."""
         stream = self.stream()
         return np.concatenate([stream.feed(samples), stream.finish()])
 
     __call__ = extract
 
     def stream(self) -> FbankStream:
-        """Begin a signal that comes in pieces."""
+        """Begin a signal that arrives in pieces."""
         return FbankStream(self._new(self._settings), self.options)
 
 
 class FbankStream:
-    """The log-mel energies of one signal; however it is cut into pieces, they are the same."""
+    """The log-mel energies of one signal; they do not depend on how it is divided into pieces."""
 
     def __init__(self, computer: Any, options: FeatureOptions) -> None:
         """Take an OnlineFbank of kaldi-native-fbank."""
@@ -79,7 +84,7 @@ class FbankStream:
         return self._ready()
 
     def finish(self) -> Features:
-        """Return the frames that are left, float32 [frames, coefficients]."""
+        """Return the remaining frames, float32 [frames, coefficients]."""
         self._computer.input_finished()
         return self._ready()
 

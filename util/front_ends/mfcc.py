@@ -1,4 +1,4 @@
-"""The features of `audio_ops` in NumPy alone, for serving: as TensorFlow's ops AudioSpectrogram and Mfcc compute them.
+"""The features of `audio_ops` in NumPy, for serving: the computation of TensorFlow's ops AudioSpectrogram and Mfcc.
 
 The ops: periodic Hann window, squared magnitudes of a Fourier transform of a power of two, 40 triangular filters evenly
 spaced on the mel scale (1127 ln(1 + f/700)) from 20 Hz to half the sample rate over magnitudes, logarithm, and a
@@ -32,7 +32,7 @@ class Mfcc:
         self._cosines = cosines(options.coefficients)
 
     def __call__(self, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return float32 [frames, coefficients] of float32 [samples] in [-1, 1]; what fills no window is dropped."""
+        """Return float32 [frames, coefficients] of float32 [samples] in [-1, 1], without an incomplete last window."""
         options = self._options
         if len(samples) < options.window:
             return np.zeros((0, options.coefficients), np.float32)
@@ -44,14 +44,14 @@ class Mfcc:
         return features
 
     def stream(self) -> MfccStream:
-        """Begin a signal that comes in pieces."""
+        """Begin a signal that arrives in pieces."""
         return MfccStream(self, self._options)
 
 
 class MfccStream:
-    """The frames of one signal, as DeepSpeech's clients make them; however it is cut into pieces, they are the same.
+    """The frames of one signal, as in DeepSpeech's clients; they do not depend on how it is divided into pieces.
 
-    The samples after the last whole step, even if there are none, are filled up with zeros and make one more frame.
+    The samples after the last whole step, even if there are none, are padded with zeros and make one more frame.
     """
 
     def __init__(self, mfcc: Mfcc, options: FeatureOptions) -> None:

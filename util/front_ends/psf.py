@@ -10,14 +10,14 @@ from ..features import Features, FrontEnd
 
 
 class PythonSpeechFeatures(FrontEnd):
-    """python_speech_features on samples of 16-bit scale, Hamming windows; the last one is filled up with zeros."""
+    """python_speech_features on samples of 16-bit scale, with Hamming windows; the last one is padded with zeros."""
 
     def frame_count(self, samples: int) -> int:
         """Return the number of windows, at least one."""
         return 1 + max(0, -((self.options.window - samples) // self.options.step))
 
     def extract(self, samples: Samples) -> Features:
-        """Return float32 [frames, coefficients] of float32 [samples]; compute mostly in NumPy, on this thread."""
+        """Return float32 [frames, coefficients] of float32 [samples], computed on this thread, mostly in NumPy."""
         options = self.options
         features = mfcc(
             samples.astype(np.float64) * (1 << 15),
