@@ -1,10 +1,10 @@
-"""The state machine of training: hands out jobs, counts their results, and decides what comes next.
+"""The state machine of training: hands out jobs, counts their results, and decides which epoch comes next.
 
     train ─► dev (every validation_step epochs) ─► train … ─► test ─► over
                      └─ early stopping ──────────────────────┘
 
-It does no I/O and knows neither clocks nor workers. On one machine, `deepspeech.training.run` calls it directly; on a
-cluster, `deepspeech.cluster.coordination` does.
+It does no I/O, and depends on neither clocks nor workers. On one machine, `deepspeech.training.run` calls it directly;
+on a cluster, `deepspeech.cluster.coordination` does.
 """
 
 import logging
@@ -30,7 +30,7 @@ class NoJob(Enum):
 
 
 class ResultRefusedError(ValueError):
-    """A result is not of a job that is handed out, or not of that job's next batches; nothing was counted."""
+    """A result is not of a job that is handed out, or not of the job's next batches; nothing was counted."""
 
 
 @dataclass
@@ -91,31 +91,31 @@ class TrainingCoordinator:
 
     @property
     def state_before_report(self) -> TrainingState:
-        """Progress before the report of the newest epoch, if that was a validation: without its last result.
+        """Progress before the report of the newest epoch: if that was a validation, without its last result.
 
-        Whether its weights are the best is decided by the report, and so a checkpoint must not hold it as finished
-        before that.
+        The report decides whether the validated weights are the best ones, so no checkpoint may record the validation
+        as finished before.
         """
         return self._before_end_of_validation or self.state
 
     @property
     def state_without_epoch(self) -> TrainingState:
-        """Progress so far, without that of the open epoch, whose batches take time to copy."""
+        """Progress so far without the open epoch, whose batches would take time to copy."""
         return replace(self._state, open_epoch=None)
 
     @property
     def current(self) -> OpenEpoch | None:
-        """The epoch that is open, if any."""
+        """The open epoch, if any."""
         return self._running.snapshot() if self._running else None
 
     @property
     def pending(self) -> int:
-        """How many jobs of the open epoch wait to be handed out."""
+        """Number of jobs of the open epoch that are not handed out."""
         return len(self._pending)
 
     @property
     def batches_left(self) -> int:
-        """How many training batches are left until the end of the last epoch, unless training stops early."""
+        """Number of training batches left until the end of the last epoch, if training does not stop early."""
         plan = self._plans.get(SetName.TRAIN)
         if plan is None or self._next_training_set() is None:
             return 0
@@ -124,7 +124,7 @@ class TrainingCoordinator:
 
     @property
     def running(self) -> int:
-        """How many jobs of the open epoch are handed out."""
+        """Number of jobs of the open epoch that are handed out."""
         return len(self._out)
 
     @property
@@ -135,7 +135,7 @@ class TrainingCoordinator:
 
     @property
     def progress(self) -> tuple[SetName, int, int, int] | None:
-        """The open epoch's set, its number, and how many of its batches are done, of how many."""
+        """The open epoch's set, its number, how many of its batches are done, and how many it has."""
         if self._running is None:
             return None
         set_name, plan = self._running.set_name, self._running.plan
@@ -143,7 +143,7 @@ class TrainingCoordinator:
 
     @property
     def tally(self) -> Tally | None:
-        """The figures so far of the open epoch."""
+        """The open epoch's figures so far."""
         return self._running.tally if self._running is not None else None
 
     def plan_of(self, set_name: SetName) -> Plan | None:
@@ -151,9 +151,9 @@ class TrainingCoordinator:
         return self._plans.get(set_name)
 
     def next_job(self, last: Job | None = None, others: Iterable[Job] = ()) -> Job | NoJob:
-        """Hand out a job, opening the next epoch when the last one is finished; or return why there is none.
+        """Hand out a job, or return why there is none; open the next epoch if the last one is finished.
 
-        `last` is the last job of the worker that asks, `others` those of others; see `PendingJobs`.
+        `last` is the last job of the worker that asks, `others` are those of the other workers; see `PendingJobs`.
         """
         if self._running is None and not self._open_next_epoch():
             return NoJob.OVER
@@ -181,10 +181,10 @@ class TrainingCoordinator:
             self._pending.put_back(job.batches[out.counted :])
 
     def submit(self, result: JobResult) -> EpochReport | None:
-        """Count a result; with `last`, batches that the worker left undone are handed out again.
+        """Count a result; with `last`, batches of the job that are still undone are handed out again.
 
-        Return the report of the epoch if this was its last result. Raise ResultRefusedError, and count nothing, for a
-        result that is not of the next batches of a job that is handed out.
+        Return the epoch's report if this was its last result. Raise ResultRefusedError, and count nothing, if the
+        result is not of the next batches of a job that is handed out.
         """
         out = self._out.get(result.job.number)
         if out is None or out.job != result.job:
@@ -277,7 +277,7 @@ class TrainingCoordinator:
         return rate.on_plateau and shows_plateau(figures, rate.plateau_epochs, improvement, varied=varied)
 
     def _epoch_index(self, set_name: SetName) -> int:
-        """Return the training epoch, counted from 0, that an epoch over the set belongs to."""
+        """Return the training epoch, counted from 0, to which an epoch over the set belongs."""
         return self._state.epoch if set_name is SetName.TRAIN else max(self._state.epoch - 1, 0)
 
     def _reports(self, set_name: SetName) -> bool:
@@ -285,5 +285,5 @@ class TrainingCoordinator:
 
 
 def _is_due(epoch: int, every: int) -> bool:
-    """Return whether something done every `every` epochs (0: never) is due after this epoch, counted from 0."""
+    """Return whether something that happens every `every` epochs (0: never) is due after `epoch`, counted from 0."""
     return every > 0 and (epoch + 1) % every == 0

@@ -8,10 +8,10 @@ from ..options import EarlyStoppingOptions
 
 
 def should_stop(losses: Sequence[float], options: EarlyStoppingOptions, *, varied: int) -> bool:
-    """Tell whether training should stop, given the mean loss of every validation so far, oldest first, in nats.
+    """Return whether training should stop, given the mean loss of every validation so far, oldest first, in nats.
 
-    `varied` counts the newest validations since the network's output was last only blanks or one letter: a network
-    that is trained with CTC begins with such output, and its loss can stay on that plateau for long before it falls.
+    `varied` is the number of validations since the network's output was last only blanks or one letter. A network
+    trained with CTC begins with such output, and its loss can stay on that plateau for long before it falls.
     """
     if not options.enabled:
         return False
@@ -21,16 +21,16 @@ def should_stop(losses: Sequence[float], options: EarlyStoppingOptions, *, varie
 
 
 def shows_plateau(losses: Sequence[float], epochs: int, improvement: float, *, varied: int) -> bool:
-    """Tell whether the validations since the last improvement are a multiple of `epochs`, as in DeepSpeech 0.9.
+    """Return whether the number of validations since the last improvement is a multiple of `epochs`.
 
-    `losses`, `improvement` and `varied` are as for early stopping.
+    This is the rule of DeepSpeech 0.9. `losses`, `improvement` and `varied` are as for early stopping.
     """
     waited = validations_without_improvement(_newest(losses, varied), improvement)
     return waited > 0 and waited % epochs == 0
 
 
 def patience_is_over(losses: Sequence[float], patience: int, improvement: float) -> bool:
-    """Tell whether the last `patience` losses are no improvement, and the newest is not the lowest of all."""
+    """Return whether the last `patience` losses are no improvement, and the newest is not the lowest of all."""
     if len(losses) <= patience or losses[-1] < min(losses[:-1]):
         return False
     return validations_without_improvement(losses, improvement) >= patience
@@ -39,11 +39,11 @@ def patience_is_over(losses: Sequence[float], patience: int, improvement: float)
 def validations_without_improvement(losses: Sequence[float], improvement: float) -> int:
     """Return how many losses came after the last improvement; 0 without losses.
 
-    With the reference r, at first the first loss, a loss l ≥ 0 is an improvement and the new reference if
+    The reference r is the first loss at the beginning. A loss l ≥ 0 is an improvement, and the new reference, if
 
         l < (1 - improvement) r
 
-    Small steps add up: r stays where it is until they are an improvement together.
+    Small steps add up: r does not change until together they are an improvement.
     """
     reference, waited = next(iter(losses), math.inf), 0
     for loss in losses[1:]:
@@ -55,11 +55,10 @@ def validations_without_improvement(losses: Sequence[float], improvement: float)
 
 
 def passes_thresholds(losses: Sequence[float], options: EarlyStoppingOptions) -> bool:
-    """Tell whether the newest losses are worse or flat by the thresholds, which is the rule of DeepSpeech up to 0.6.
+    """Return whether the newest losses are worse or flat by the thresholds, which is DeepSpeech's rule up to 0.6.
 
-    Only the last n = `options.steps` losses l_1 … l_n, in nats, count; as long as there are fewer, training goes on.
-    With the mean m = (l_1 + … + l_(n-1)) / (n - 1) and the population's standard deviation s of the same losses,
-    training stops if
+    Only the last n = `options.steps` losses l_1 … l_n, in nats, count; with fewer losses, training continues. With the
+    mean m = (l_1 + … + l_(n-1)) / (n - 1) and the population standard deviation s of the same losses, training stops if
 
         l_n > max(l_1, …, l_(n-1))    or    |l_n - m| < mean_threshold and s < deviation_threshold
     """

@@ -1,4 +1,4 @@
-"""What the coordinator and its workers exchange: jobs, their results, and the reports of epochs."""
+"""The messages between the coordinator and its workers: jobs, their results, and the reports of epochs."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,7 +8,7 @@ from ..util.figures.tally import Sample, Tally
 __all__ = ["EpochReport", "Job", "JobResult", "Sample", "SetName", "Tally"]
 
 MOST_BATCHES = 100_000
-"""The batches of a job at most: a coordinator names them in one message."""
+"""Most batches of a job: a coordinator lists them in one message."""
 
 
 class SetName(str, Enum):
@@ -21,9 +21,9 @@ class SetName(str, Enum):
 
 @dataclass(frozen=True)
 class Job:
-    """Some batches of one epoch, to be done in order by one worker.
+    """Some batches of one epoch, which one worker does in order.
 
-    `number` is unique for a coordinator, `epoch` counts from 0, and `batches` are indices into the set's batches. With
+    `number` is unique for a coordinator, `epoch` counts from 0, and `batches` are indices of the set's batches. With
     `report`, transcripts are decoded and compared with the corpus.
     """
 
@@ -36,9 +36,9 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The figures of a part of a job: `batches` are the job's next ones, those after the batches of earlier results.
+    """The figures of a part of a job: `batches` are the job's next ones, after the batches of earlier results.
 
-    With `last`, the worker is done with the job; batches of it that are still undone are handed out again.
+    With `last`, the worker is done with the job; batches of the job that are still undone are handed out again.
     """
 
     job: Job

@@ -1,7 +1,7 @@
-"""The learning rate of each step: a function of how far training has come, and of nothing else.
+"""The learning rate of each step, which depends on the progress of training alone.
 
-So a run that goes on from a checkpoint has the rates that it would have had undisturbed. Of steps counted from 0, with
-the base rate a, the minimum m, and W steps of warm-up, step s of S has
+So a run that continues from a checkpoint has the same rates as one that was never interrupted. With steps counted from
+0, the base rate a, the minimum m, and W steps of warm-up, step s of S has the rate
 
     a (s + 1) / W                                      in the warm-up, s < W
     a                                                  constant
@@ -20,7 +20,7 @@ from .state import TrainingState
 
 
 def rate_for_workers(rate: float, workers: int, least: int) -> float:
-    """Return the rate of a step that has gradients of `workers`, where `rate` is that for the `least` number of them.
+    """Return the rate of a step with gradients of `workers` workers; `rate` is the rate for the `least` number of them.
 
     It grows with the square root of the step's size (Malladi et al., "On the SDEs and Scaling Rules for Adaptive
     Gradient Algorithms", 2022).
@@ -30,7 +30,7 @@ def rate_for_workers(rate: float, workers: int, least: int) -> float:
 
 @dataclass(frozen=True)
 class LearningRate:
-    """The learning rate of a run: its base, its course, and how many batches make a step of the optimizer."""
+    """The learning rate of a run: its base, its schedule, and the number of batches in a step of the optimizer."""
 
     base: float
     options: LearningRateOptions

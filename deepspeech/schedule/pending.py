@@ -1,4 +1,4 @@
-"""The jobs of an epoch that wait to be handed out, and which of them a worker gets."""
+"""The jobs of an epoch that are not handed out yet, and the choice of a job for a worker."""
 
 from bisect import bisect_right
 from collections import deque
@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 
 
 class PendingJobs:
-    """Runs of batches of one window of the corpus each; windows are what is read together, such as a few tar shards.
+    """Jobs, each of consecutive batches of one window of the corpus, which is read together, such as a few tar shards.
 
-    A worker gets batches of the window that it had last, so that it reads no other meanwhile; then those of a window
-    that nobody is at; and then those of the window that has most left. With one window, they are handed out in order.
+    A worker gets batches of its last window, so that it does not read another one meanwhile. If none are left there, it
+    gets batches of a window that no other worker reads, or else of the window with most jobs left. With one window,
+    batches are handed out in order.
     """
 
     def __init__(self, batches: Sequence[int] = (), size: int = 1, starts: Sequence[int] = (0,)) -> None:
-        """Take the batches that are left, in order, as jobs of `size`; a window begins at each batch of `starts`."""
+        """Cut the remaining batches, in order, into jobs of `size`; a window begins at each batch of `starts`."""
         self._starts = starts
         self._jobs: dict[int, deque[tuple[int, ...]]] = {}
         of_window: dict[int, list[int]] = {}
@@ -26,10 +27,10 @@ class PendingJobs:
         return sum(map(len, self._jobs.values()))
 
     def take(self, last: int | None = None, others: Iterable[int] = ()) -> tuple[int, ...]:
-        """Return the batches of a job for a worker that had the batch `last`, where others had those of `others`.
+        """Return the batches of a job for a worker; `last` is a batch of its last job, `others` of other workers' jobs.
 
-        There may be thousands of others, who are looked at only when the worker goes on to another window. Raise
-        IndexError if there is none.
+        There may be thousands of `others`; they are read only when the worker gets another window. Raise IndexError if
+        no job is left.
         """
         waiting = [window for window in sorted(self._jobs) if self._jobs[window]]
         if not waiting:
@@ -46,7 +47,7 @@ class PendingJobs:
         return self._jobs[chosen].popleft()
 
     def put_back(self, batches: tuple[int, ...]) -> None:
-        """Let batches of a job that was taken be the first of their window again."""
+        """Put batches of a job that was taken back, at the front of their window."""
         if batches:
             self._jobs.setdefault(self._window(batches[0]), deque()).appendleft(batches)
 

@@ -1,4 +1,4 @@
-"""How a run takes up the progress of the one before it: its target, its sets, and what a person should know of both."""
+"""How a run continues the progress of an earlier one: its target, its sets, and remarks for the log about both."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from .state import Plan, TrainingState
 def resumed(
     before: TrainingState, schedule: ScheduleOptions, plans: Mapping[SetName, Plan]
 ) -> tuple[TrainingState, list[str]]:
-    """Return the state in which a run with these plans goes on, and remarks of a sentence each for its log."""
+    """Return the state in which a run with these plans continues, and remarks of one sentence each for its log."""
     train_set = plans[SetName.TRAIN].fingerprint if SetName.TRAIN in plans else ""
     validates = SetName.DEV in plans and schedule.validation_step > 0
     dev_set = plans[SetName.DEV].fingerprint if validates else ""
@@ -22,18 +22,18 @@ def resumed(
     remarks = []
     if before.dev_losses and state.best_by != before.best_by:
         remarks.append(
-            f"The best checkpoint goes by {state.best_by} now, and went by {before.best_by} before: earlier validations"
-            " are not compared"
+            f"The best checkpoint is now chosen by {state.best_by}, and was chosen by {before.best_by} before: earlier"
+            " validations are not compared"
         )
     elif other_validation and before.dev_losses:
         remarks.append(
-            "The validation set is another one than before: its losses are not compared with the earlier ones"
+            "The validation set is not the same as before: its losses are not compared with the earlier ones"
         )
     stopped = state.stopped_early and schedule.early_stopping.enabled
     if train_set and (before.run_ended or not before.epoch) and _nothing_is_left(state, stopped):
         remarks.append(_nothing_left_to_train(state, stopped, other_corpus))
     elif other_corpus:
-        remarks.append("The training set is another one than before: training goes on with it")
+        remarks.append("The training set is not the same as before: training goes on with the new one")
     return state, remarks
 
 
@@ -45,14 +45,14 @@ def _nothing_is_left(state: TrainingState, stopped: bool) -> bool:
 def _nothing_left_to_train(state: TrainingState, stopped: bool, other_corpus: bool) -> str:
     if stopped:
         done = f"training stopped early after epoch {state.epoch}"
-        more = "a higher --epoch or --noearly_stop trains on"
+        more = "to train on, give a higher --epoch or --noearly_stop"
     elif not state.epoch:
         done = f"--epoch is {state.requested_epoch}, and no epoch is done"
-        more = "a higher one trains"
+        more = "to train, give a higher one"
     else:
         done = f"training ended after epoch {state.epoch}, and --epoch is {state.requested_epoch}"
-        more = "a higher one, or --epoch=-N for N more, trains on"
+        more = "to train on, give a higher one, or --epoch=-N for N more epochs"
     if other_corpus:
-        done += ", all of it with another training set than this one"
-        more += ", and another --checkpoint_dir begins anew"
+        done += ", all of it with a different training set"
+        more += "; to start from the beginning, give another --checkpoint_dir"
     return f"Nothing is left to train: {done}; {more}"

@@ -1,4 +1,4 @@
-"""How training stands at a moment, for those who watch it."""
+"""The state of training at a moment, for status pages and metrics."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,9 +10,9 @@ from .state import TrainingState
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How training stood when this was made; it does not change, so that any thread may read it.
+    """The state of training when this was made; it is immutable, so any thread may read it.
 
-    `state` is without the open epoch; `progress` and `tally` tell of it as `TrainingCoordinator` does.
+    `state` does not include the open epoch; `progress` and `tally` describe it as in `TrainingCoordinator`.
     """
 
     state: TrainingState
@@ -25,7 +25,7 @@ class Snapshot:
 
     @staticmethod
     def of(training: TrainingCoordinator) -> "Snapshot":
-        """Return how training stands now; nobody may change it meanwhile."""
+        """Return the state of training now; no other thread may change it during the call."""
         return Snapshot(
             training.state_without_epoch,
             training.progress,
@@ -38,7 +38,7 @@ class Snapshot:
 
 
 class Publish(Protocol):
-    """Is told how training stands whenever that changes; it must not raise, nor wait."""
+    """A function that is called with the state of training after each change; it must not raise or block."""
 
     def __call__(self, snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
-        """Take note; `checkpoint_at` is when the newest checkpoint was saved, as `time.monotonic` gives it."""
+        """Publish; `checkpoint_at` is the `time.monotonic` at which the newest checkpoint was saved."""

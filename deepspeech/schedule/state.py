@@ -1,4 +1,4 @@
-"""Progress of training, which is saved beside a checkpoint so that the same command goes on where it stopped."""
+"""The progress of training, which is saved beside a checkpoint so that the same command continues where it stopped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from .jobs import EpochReport, SetName, Tally
 
 
 def one_window(epoch: int) -> Sequence[int]:  # noqa: ARG001 - it is the same in every epoch
-    """Return where the windows of a corpus begin that is read as a whole."""
+    """Return the first batches of the windows of a corpus that is read as a whole: one window."""
     return (0,)
 
 
@@ -17,8 +17,8 @@ def one_window(epoch: int) -> Sequence[int]:  # noqa: ARG001 - it is the same in
 class Plan:
     """The batches of a set, of at most `batch_size` utterances.
 
-    `fingerprint` is a digest of the corpus's content and order, `batching` says how it is cut and shuffled, if it is.
-    `starts` returns the first batch of each window of the corpus in an epoch; windows are read one after the other.
+    `fingerprint` is a digest of the corpus's content and order. `batching` describes how it is cut and shuffled, if it
+    is. `starts` returns the first batch of each window of the corpus in an epoch; windows are read one after the other.
     """
 
     batch_count: int
@@ -30,7 +30,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class OpenEpoch:
-    """An epoch over one set that is not finished: the indices of the batches counted so far, and their tally."""
+    """An unfinished epoch over one set: the indices of the batches counted so far, and their tally."""
 
     set_name: SetName
     plan: Plan
@@ -39,12 +39,12 @@ class OpenEpoch:
 
 
 HISTORY_KEPT = 4000
-"""The number of finished epochs, over any set, that the history holds: the newest ones."""
+"""Number of finished epochs, over any set, in the history: the newest ones."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a finished epoch: mean loss of an utterance in nats, and word error rate if it was decoded."""
+    """The figures of a finished epoch: mean loss of an utterance in nats, and word error rate if decoded."""
 
     set_name: SetName
     epoch: int
@@ -60,18 +60,18 @@ class Figures:
 
 @dataclass(frozen=True)
 class TrainingState:
-    """Progress of training.
+    """The progress of training.
 
-    `epoch` counts finished training epochs (the validation of the last may still be open), `target_epoch` is that at
-    which training ends, `requested_epoch` the value of `--epoch` that it follows from. `dev_losses` holds every
-    validation's mean loss in nats, `dev_error_rates` its error rate if `best_by` is one, and `history` the figures of
-    the newest epochs over all sets, oldest first.
-    `varied_validations` counts the newest validations since the output was last only blanks or one letter, or unknown.
-    `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved, and
-    `goes_back` tells of a checkpoint in whose place training goes on from the best one, as its validation showed that.
-    `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty where they
-    are unknown; `dev_losses` are of `dev_set` alone. `validates` tells whether the newest run validates, and
-    `run_ended` whether it has come to the end of its test and its export, too.
+    * `epoch` counts finished training epochs; the validation of the last one may still be open.
+    * `target_epoch` is the epoch at which training ends, `requested_epoch` the value of `--epoch` that determines it.
+    * `dev_losses` holds every validation's mean loss in nats, `dev_error_rates` its error rate if `best_by` is one.
+    * `varied_validations` counts the validations since the output was last only blanks or one letter, or unknown.
+    * `plateau_reductions` counts how often the learning rate was lowered because validation no longer improved.
+    * `goes_back` marks a checkpoint whose validation showed a plateau: training goes on from the best one instead.
+    * `history` holds the figures of the newest epochs over all sets, oldest first.
+    * `train_set` and `dev_set` are the fingerprints of the sets that were last trained and validated on, empty if
+      unknown; `dev_losses` are of `dev_set` alone.
+    * `validates` is whether the newest run validates, `run_ended` whether it has also finished its test and export.
     """
 
     epoch: int = 0
@@ -93,16 +93,16 @@ class TrainingState:
 
     @property
     def dev_figures(self) -> tuple[float, ...]:
-        """Every validation's figure that the best checkpoint has the lowest of: loss in nats, or error rate."""
+        """The figures by which the best checkpoint is chosen, one for each validation: loss in nats, or error rate."""
         return self.dev_losses if self.best_by == LOSS else self.dev_error_rates
 
     @property
     def newest_dev_figure(self) -> float:
-        """That of the newest validation; infinite before the first."""
+        """The newest of `dev_figures`; infinite before the first validation."""
         return self.dev_figures[-1] if self.dev_figures else float("inf")
 
     def compares_with(self, other: "TrainingState") -> bool:
-        """Return whether the figures of validations in both states are of the same kind and the same set, if known."""
+        """Return whether both states' validation figures are of the same kind and, if known, the same set."""
         return self.best_by == other.best_by and not (self.dev_set and other.dev_set and self.dev_set != other.dev_set)
 
     @property
@@ -119,9 +119,9 @@ class TrainingState:
     def aimed_at(self, requested_epoch: int) -> "TrainingState":
         """Return this state in a run that has not ended, with the target of the flag `epoch`.
 
-        That is N epochs in all or, for -N, N more than are done. A run that was started with the same flag keeps its
-        target until it has ended. With another target, training that stopped early goes on, and what validations led
-        to that is forgotten, as they would end it again after the next one.
+        The target is N epochs in all or, for -N, N more than are done. A run that was started with the same flag keeps
+        its target until it has ended. With another target, training that stopped early goes on. The validations that
+        stopped it are dropped, because they would stop it again after the next one.
         """
         unfinished = not self.run_ended or (self.epoch < self.target_epoch and not self.stopped_early)
         if requested_epoch == self.requested_epoch and (unfinished or requested_epoch >= 0):
@@ -131,10 +131,10 @@ class TrainingState:
         return replace(state, requested_epoch=requested_epoch, target_epoch=target, run_ended=False)
 
     def with_best_by(self, best_by: str) -> "TrainingState":
-        """Return this state in a run whose best checkpoint is that of the lowest `best_by`.
+        """Return this state in a run whose best checkpoint is the one with the lowest `best_by`.
 
-        Validations that went by another figure are forgotten, and whether they ended training; one that is open, of
-        which the figure is not known for what is done, begins again.
+        Validations with another figure are dropped, and with them an early stop that they caused. An open validation
+        begins again, because the figure of its finished batches is not known.
         """
         if best_by == self.best_by:
             return self
@@ -144,9 +144,9 @@ class TrainingState:
         return replace(self._without_validations(), best_by=best_by, open_epoch=opened)
 
     def over_sets(self, train_set: str, dev_set: str) -> "TrainingState":
-        """Return this state in a run over the sets of these fingerprints; empty is a set that the run does not use.
+        """Return this state in a run over the sets of these fingerprints, each empty if the run does not use the set.
 
-        The losses of another validation set, and whether they ended training, are forgotten.
+        The losses of another validation set are dropped, and with them an early stop that they caused.
         """
         state = replace(self, train_set=train_set or self.train_set, validates=bool(dev_set))
         if not dev_set or dev_set == self.dev_set:
@@ -159,7 +159,7 @@ class TrainingState:
         return replace(self, dev_losses=(), dev_error_rates=(), varied_validations=0, stopped_early=False)
 
     def with_validation(self, tally: Tally, varied: int) -> "TrainingState":
-        """Return this state after one more validation, with the count of those since the output was last uniform."""
+        """Return this state after one more validation; `varied` is the new `varied_validations`."""
         losses, rates = (*self.dev_losses, tally.mean_loss), self.dev_error_rates
         if self.best_by != LOSS:
             edits = tally.validation_edits

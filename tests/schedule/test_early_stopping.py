@@ -21,7 +21,7 @@ IMPROVEMENTS = st.floats(0.0, 0.5)
 
 
 def stops_at(losses: Sequence[float], options: EarlyStoppingOptions, *, varied_from: int = 0) -> int | None:
-    """Return the validation, counted from 0, after which training stops; the output varies from one on."""
+    """Return the validation, counted from 0, after which training stops; the output varies from `varied_from` on."""
     for index in range(len(losses)):
         if should_stop(losses[: index + 1], options, varied=max(index + 1 - varied_from, 0)):
             return index

@@ -1,4 +1,4 @@
-"""Jobs of a corpus in shards: each worker gets those of a window of its own for as long as there are some."""
+"""Jobs of a corpus in shards: each worker gets jobs of its own window while there are any."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_workers_stay_in_their_windows_and_then_help_where_most_is_left() -> Non
     one, two = pending.take(), pending.take(others=[0])
     assert (one, two) == ((0,), (2,))
     assert pending.take(last=0, others=[2]) == (1,)
-    assert pending.take(last=1, others=[2]) == (8,)  # nobody is there
+    assert pending.take(last=1, others=[2]) == (8,)  # no worker is in that window
     assert pending.take(last=2, others=[8]) == (3,)
     assert pending.take(others=[3, 8]) == (4,)  # the third worker helps where four are left, not three
     pending.put_back((8,))

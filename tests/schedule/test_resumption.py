@@ -1,4 +1,4 @@
-"""What a run makes of the progress of the one before it."""
+"""How a run continues the progress of the one before it."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_the_losses_of_another_validation_set_are_forgotten_and_a_remark_says_so
     assert (state.dev_losses, state.varied_validations, state.stopped_early) == ((), 0, False)
     assert state.dev_set == "other"
     assert len(remarks) == 1
-    assert "validation set is another one" in remarks[0]
+    assert "validation set is not the same" in remarks[0]
     assert resumed(VALIDATED, schedule(9), {**PLANS, DEV: Plan(1, 4, "dev")}) == (
         replace(VALIDATED, requested_epoch=9, target_epoch=9, run_ended=False),
         [],
@@ -73,24 +73,25 @@ def test_a_run_that_does_not_validate_keeps_the_losses_of_the_last_that_did() ->
 def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
     _, (done,) = resumed(VALIDATED, schedule(), PLANS)
     assert done == (
-        "Nothing is left to train: training ended after epoch 3, and --epoch is 3; a higher one, or --epoch=-N for N "
-        "more, trains on"
+        "Nothing is left to train: training ended after epoch 3, and --epoch is 3; to train on, give a higher one, or "
+        "--epoch=-N for N more epochs"
     )
     _, (stopped,) = resumed(
         replace(VALIDATED, target_epoch=9, requested_epoch=9, stopped_early=True), schedule(9), PLANS
     )
     assert stopped == (
-        "Nothing is left to train: training stopped early after epoch 3; a higher --epoch or --noearly_stop trains on"
+        "Nothing is left to train: training stopped early after epoch 3; to train on, give a higher --epoch or "
+        "--noearly_stop"
     )
     other = {**PLANS, TRAIN: Plan(7, 2, "other")}
     _, (corpus,) = resumed(VALIDATED, schedule(), other)
-    assert "all of it with another training set than this one" in corpus
-    assert corpus.endswith("another --checkpoint_dir begins anew")
+    assert "all of it with a different training set" in corpus
+    assert corpus.endswith("to start from the beginning, give another --checkpoint_dir")
 
 
 def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
     _, remarks = resumed(TrainingState(), schedule(0), PLANS)
-    assert remarks == ["Nothing is left to train: --epoch is 0, and no epoch is done; a higher one trains"]
+    assert remarks == ["Nothing is left to train: --epoch is 0, and no epoch is done; to train, give a higher one"]
 
 
 def test_nothing_is_said_where_something_is_left() -> None:
@@ -105,7 +106,7 @@ def test_nothing_is_said_where_something_is_left() -> None:
 
 def test_going_on_with_another_training_set_is_said() -> None:
     _, remarks = resumed(VALIDATED, schedule(9), {**PLANS, TRAIN: Plan(7, 2, "other")})
-    assert remarks == ["The training set is another one than before: training goes on with it"]
+    assert remarks == ["The training set is not the same as before: training goes on with the new one"]
 
 
 def test_training_without_validation_is_told_from_validation_that_is_not_due() -> None:

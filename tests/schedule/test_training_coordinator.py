@@ -34,7 +34,7 @@ def run(
     losses: dict[SetName, list[float]] | None = None,
     labels: Callable[[int], tuple[int, ...]] = lambda _: (),
 ) -> list[EpochReport]:
-    """Do every job; `losses` are those of the epochs of a set, in turn, and `labels` those that an epoch emits."""
+    """Do every job; `losses` are those of a set's epochs, in order, and `labels` the labels that an epoch emits."""
     reports = []
     while isinstance(job := coordinator.next_job(), Job):
         loss = losses[job.set_name][0] if losses and losses.get(job.set_name) else 1.0

@@ -1,4 +1,4 @@
-"""What the figures of validations decide beside early stopping: plateaus, and which checkpoint is the best."""
+"""What validation figures decide besides early stopping: plateaus, and which checkpoint is the best."""
 
 import json
 from dataclasses import replace
@@ -17,9 +17,9 @@ PLANS = {SetName.TRAIN: Plan(2, 1, "train"), SetName.DEV: Plan(1, 1, "dev")}
 def validated(
     losses: list[float], wrong_words: list[int] | None = None, before: TrainingState | None = None, **schedule: Any
 ) -> TrainingState:
-    """Return the state after an epoch and a validation for each loss; of ten words of each, some are wrong.
+    """Return the state after an epoch and a validation for each loss; some of each validation's ten words are wrong.
 
-    Those that the run `before` has come to are not done again.
+    Validations that the run `before` has already done are not repeated.
     """
     options = ScheduleOptions(epoch=len(losses), validation_step=1, **schedule)
     coordinator = TrainingCoordinator(options, PLANS, state=before)
@@ -83,7 +83,7 @@ def test_validations_by_another_figure_are_not_compared_and_that_is_said() -> No
     state, remarks = resumed(before, ScheduleOptions(epoch=4, validation_step=1, best_by="cer"), PLANS)
     assert (state.best_by, state.dev_figures, state.newest_dev_figure) == ("cer", (), float("inf"))
     assert not state.compares_with(before)
-    assert any("goes by cer now, and went by loss before" in remark for remark in remarks)
+    assert any("is now chosen by cer, and was chosen by loss before" in remark for remark in remarks)
 
 
 def test_a_validation_that_is_open_begins_again_for_another_figure() -> None:

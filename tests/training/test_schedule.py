@@ -82,7 +82,7 @@ def test_another_figure_for_the_best_is_said_and_keeps_the_best_of_before(progra
     assert program.run(*flags, "--epoch=1").code == 0
     (before,) = program.checkpoints.glob("best_dev-*.index")
     finished = program.run(*flags, "--epoch=2", "--best_by=wer")
-    assert "The best checkpoint goes by wer now, and went by loss before" in finished.stderr
+    assert "The best checkpoint is now chosen by wer, and was chosen by loss before" in finished.stderr
     assert re.search(r"Best validation WER so far: saved as best_dev-\d+", finished.stderr)
     assert before.exists()
     assert len(list(program.checkpoints.glob("best_dev-*.index"))) == 2
