@@ -1,4 +1,4 @@
-// The Python module deepspeech._ctcdecoder; deepspeech/decoder/ documents what it offers.
+// The Python module deepspeech._ctcdecoder; deepspeech/decoder/ documents its functions.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

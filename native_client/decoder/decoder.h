@@ -16,8 +16,8 @@ class Decoder {
   // `scorer` may be null. Throws Error if an option has a wrong value or the scorer was made for other labels.
   Decoder(Labels labels, DecoderOptions options, std::shared_ptr<const Scorer> scorer);
 
-  // The best transcripts of one utterance, best first; of no frames, the empty transcript.
-  // Throws Error if these are not posteriors over the labels and the blank.
+  // The best transcripts of one utterance, best first; without frames, the empty transcript. Throws Error if these are
+  // not posteriors over the labels and the blank.
   std::vector<Result> decode(const Posteriors& posteriors) const;
 
   // The same for several utterances, on at most `threads` threads (0: one for each core that this process may use).
@@ -31,8 +31,8 @@ class Decoder {
   const SearchContext context_;
 };
 
-// One utterance whose frames come bit by bit. Its results are those of the same frames in one piece. Threads may use one
-// at once: what one of them calls waits for what another does.
+// One utterance whose frames come bit by bit. Its results are those of the same frames in one piece. Threads may share
+// one: each call waits until those of other threads are done.
 class Stream {
  public:
   explicit Stream(std::shared_ptr<const Decoder> decoder);
@@ -40,10 +40,10 @@ class Stream {
   // Throws Error, and takes none of these frames, if they are not posteriors over the labels and the blank.
   void feed(const Posteriors& posteriors);
 
-  // The `count` (0: as many as the options say) best transcripts so far; their last word may be unfinished.
+  // The `count` (0: result_count of the options) best transcripts so far; their last word may be unfinished.
   std::vector<Result> peek(std::size_t count = 0) const { return results(false, count); }
 
-  // The same of the frames fed as if no more come.
+  // The same for the frames fed so far as a complete utterance.
   std::vector<Result> finish(std::size_t count = 0) const { return results(true, count); }
 
   std::size_t frames() const;

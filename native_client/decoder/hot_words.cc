@@ -96,7 +96,7 @@ bool HotWords::add_word(const std::vector<Spelling>& spellings, Phrases::Token t
   return !spellings.empty();
 }
 
-// The child of a node by `label`, which becomes one of these nodes if it is not.
+// The child of a node by `label`; it is added to these nodes if it is not one of them.
 std::uint32_t HotWords::descend(std::uint32_t index, Label label) {
   const auto before = [](const Step& step, Label wanted) { return step.label < wanted; };
   std::vector<Step>& steps = nodes_[index].steps;

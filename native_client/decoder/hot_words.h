@@ -1,5 +1,5 @@
-// The trie of a scorer with hot words: the nodes on the way to one are copied, and those of words that it does not have
-// are added; all others are shared with the scorer. So a few words are added in the time that these few take.
+// The trie of a scorer with hot words. The nodes on the paths to hot words are copied, and nodes of words that the trie
+// does not have are added; all others are shared with the scorer. So the time depends only on the number of hot words.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class HotWords {
     std::uint32_t node;
   };
 
-  // A node on the way to a hot word.
+  // A node on the path to a hot word.
   struct Node {
     std::vector<Step> steps;  // to its children, sorted by label
     Word word = TrieNode::kNoWord;  // 0 for a hot word that is not in the vocabulary
@@ -37,14 +37,14 @@ class HotWords {
   // Without any hot word.
   HotWords() = default;
 
-  // `boosts` maps words, and phrases whose words have spaces between them, to boosts; with a language model of
-  // characters, texts. Throws Error naming one that cannot be spelled.
+  // `boosts` maps words, and phrases with spaces between their words, to boosts; with a language model of characters,
+  // any texts. Throws Error naming a word that cannot be spelled.
   HotWords(const Scorer& scorer, const std::map<std::string, float>& boosts);
 
-  // True for nodes that are the scorer's own; the root, which is 0, and nodes that do not exist count as others.
+  // True for the scorer's own nodes, without the root, which is 0, and without nodes that do not exist.
   bool is_of_scorer(std::uint32_t node) const { return node - 1 < first_ - 1; }
 
-  // The node, if it is on the way to a hot word.
+  // The node, if it is on the path to a hot word.
   const Node* find(std::uint32_t node) const {
     if (nodes_.empty()) return nullptr;
     const std::uint32_t index = node == LexiconTrie::kRoot ? 0 : node - first_;
@@ -53,11 +53,11 @@ class HotWords {
 
   bool empty() const { return nodes_.empty(); }
 
-  // Finds the look-ahead of each node. `score` is the weighted score of a word by itself, without boosts, and
+  // Computes the look-ahead of each node. `score` is the weighted score of a word by itself, without boosts, and
   // `look_ahead` the weighted look-ahead of a node of the scorer.
   void look_ahead(const std::function<float(Word)>& score, const std::function<float(std::uint32_t)>& look_ahead);
 
-  // The highest weighted score that a word at or below `node` has by itself if it goes on with a phrase.
+  // The highest weighted score of a word by itself at or below `node`, if it continues a phrase.
   float look_ahead(Phrases::State state, std::uint32_t node) const {
     if (is_of_scorer(node)) return kLogZero;
     const auto found = ahead_in_phrases_.find(key(state, node == LexiconTrie::kRoot ? 0 : node - first_));
@@ -67,14 +67,14 @@ class HotWords {
   // The highest of these.
   float highest_look_ahead() const;
 
-  // What the word that ends at `node` adds to the score, and the state after it.
+  // The score that the word that ends at `node` adds, and the state after it.
   float follow(Phrases::State state, std::uint32_t node, Phrases::State& next) const {
     if (nodes_.empty()) return 0;
     const Node* const found = find(node);
     return phrases_->follow(state, found ? found->token : Phrases::kOther, next);
   }
 
-  // What a hypothesis was given in advance for a phrase that is not complete.
+  // The part of the boost that a hypothesis got in advance for an incomplete phrase.
   float advance(Phrases::State state) const { return nodes_.empty() ? 0 : phrases_->advance(state); }
 
   // The most that any word adds.

@@ -1,4 +1,4 @@
-// What a user may choose about the search.
+// The options of the search.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ctc {
 
-// The defaults are stated here alone; the programs in tools/ take theirs from it.
+// The defaults are stated only here; the programs in tools/ use them.
 struct DecoderOptions {
   // Hypotheses kept after every frame; at least 1.
   std::size_t beam_width = 1024;
@@ -22,24 +22,24 @@ struct DecoderOptions {
   // Whether ln P_LM includes the end of the sentence; without it, transcripts may be parts of sentences.
   bool sentence_end = true;
 
-  // Of each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
+  // In each frame, only the most probable labels whose probabilities sum up to this are considered; 1 keeps all.
   float cutoff_prob = 1.0f;
 
-  // Labels, the blank included, that are considered of each frame, the most probable first; 0 keeps all.
+  // The number of most probable labels, including the blank, that are considered in each frame; 0 keeps all.
   std::size_t cutoff_top_n = 0;
 
-  // Distance from the best hypothesis's score beyond which others are dropped after every frame; infinity keeps all.
+  // After every frame, hypotheses whose score is lower than the best by more than this are dropped; infinity keeps all.
   float score_threshold = std::numeric_limits<float>::infinity();
 
   // Transcripts returned, best first.
   std::size_t result_count = 1;
 
-  // Added to the score for every word that is not in the vocabulary, beside the weighted ln P_LM(<unk>);
-  // minus infinity forbids such words.
+  // Added to the score for every word that is not in the vocabulary, in addition to the weighted ln P_LM(<unk>); minus
+  // infinity forbids such words.
   float unknown_word_score = -std::numeric_limits<float>::infinity();
 
-  // Added to the score whenever one of these words is completed. A word that is not in the vocabulary may be spoken
-  // all the same, with the weighted ln P_LM(<unk>) and this boost.
+  // Added to the score whenever one of these words is completed. A hot word outside the vocabulary is recognized, too,
+  // with the weighted ln P_LM(<unk>) and this boost.
   std::map<std::string, float> hot_words = {};
 
   // Throws Error naming the first option with a wrong value.

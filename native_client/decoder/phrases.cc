@@ -23,7 +23,7 @@ Phrases::Phrases(const std::map<std::vector<Token>, float>& boosts) : nodes_(1) 
   link_shorter();
 }
 
-// Level by level, as what is shorter comes first.
+// Level by level, so that shorter beginnings come first.
 void Phrases::link_shorter() {
   std::vector<State> open{kStart};
   for (std::size_t place = 0; place < open.size(); ++place) {
@@ -38,7 +38,7 @@ void Phrases::link_shorter() {
   }
 }
 
-// The state of the longest beginning of a phrase that these words and `token` end with.
+// The state of the longest beginning of a phrase with which these words and `token` end.
 Phrases::State Phrases::child(State state, Token token) const {
   for (;; state = nodes_[state].shorter) {
     const auto found = nodes_[state].children.find(token);

@@ -1,9 +1,9 @@
-// Phrases that are looked for among the words of a hypothesis: an Aho-Corasick automaton (Aho and Corasick, 1975,
-// "Efficient String Matching: An Aid to Bibliographic Search").
+// Finds phrases in the words of a hypothesis: an Aho-Corasick automaton (Aho and Corasick, 1975, "Efficient String
+// Matching: An Aid to Bibliographic Search").
 //
-// A phrase of words w_1 ... w_n has a boost b, which a transcript's score has added for each time that the phrase
-// occurs in it. A hypothesis that ends in w_1 ... w_k, k < n, is ranked with k/n b in advance if b > 0; of several
-// phrases that it may be in, with the most. What was given in advance is taken back when the next word is complete.
+// A phrase of words w_1 ... w_n has a boost b, which is added to a transcript's score each time that the phrase occurs.
+// A hypothesis that ends in w_1 ... w_k, k < n, is ranked with k/n b in advance if b > 0, or with the highest advance
+// if it may be in several phrases. The advance is taken back when the next word is complete.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class Phrases {
   using Token = std::uint32_t;  // a word, numbered from 0
   static constexpr Token kOther = 0xFFFFFFFF;  // a word that is in no phrase
 
-  // What the last words of a hypothesis may be the beginning of.
+  // The beginnings of phrases with which a hypothesis ends.
   using State = std::uint32_t;
   static constexpr State kStart = 0;
 
-  // Adds phrases, each with its boost; one that was added before has the sum of both.
+  // Adds phrases, each with its boost; the boosts of equal phrases add up.
   explicit Phrases(const std::map<std::vector<Token>, float>& boosts);
 
-  // The state after one word more, and what that word adds to the score, what is given in advance included.
+  // The state after one more word, and the score that this word adds, including advances.
   float follow(State state, Token token, State& next) const;
 
-  // What a hypothesis was given in advance.
+  // The advance of a hypothesis.
   float advance(State state) const { return nodes_[state].advance; }
 
-  // The words that go on with a phrase that may have begun.
+  // The words that continue a phrase that may have begun.
   std::set<Token> continuations(State state) const;
 
   State states() const { return static_cast<State>(nodes_.size()); }
@@ -42,7 +42,7 @@ class Phrases {
  private:
   struct Node {
     std::map<Token, State> children;
-    State shorter = kStart;  // the longest other beginning of a phrase that the same words end with
+    State shorter = kStart;  // the longest other beginning of a phrase with which the same words end
     Token token = kOther;
     float earned = 0;  // the boosts of the phrases that end here
     float advance = 0;

@@ -11,7 +11,7 @@
 namespace ctc {
 namespace {
 
-// A softmax in half precision is off by less.
+// The error of a softmax in half precision is smaller.
 constexpr double kSumTolerance = 0.01;
 
 [[noreturn]] void refuse(std::size_t frame, std::size_t column, double value) {

@@ -1,4 +1,4 @@
-// A view of an acoustic model's output, wherever it lies in memory.
+// A view of an acoustic model's output in memory.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 namespace ctc {
 namespace {
 
-// Marks what `used` reaches by `parent_of`, then numbers the marked nodes in their old order.
+// Marks the nodes that `used` reaches by `parent_of`, then numbers the marked nodes in their old order.
 template <class ParentOf>
 std::vector<std::uint32_t> renumber(std::size_t size, const std::vector<std::uint32_t*>& used, ParentOf parent_of) {
   std::vector<std::uint32_t> number(size, kNowhere);

@@ -1,5 +1,6 @@
-// What hypotheses share: their labels, their words and the frames at which the labels appeared, as trees whose nodes
-// point to their parents. Each tree is one growing array; what no hypothesis reaches any more is removed now and then.
+// The data that hypotheses share: their labels, their words and the frames at which the labels appeared, as trees whose
+// nodes point to their parents. Each tree is one growing array. Nodes that no hypothesis reaches are removed from time
+// to time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace ctc {
 
 constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-// A sequence of labels: its parent's, and one more.
+// A sequence of labels: its parent's labels, and one more.
 struct Prefix {
   std::uint32_t parent;
   std::uint32_t first_child;
@@ -28,7 +29,7 @@ struct Sentence {
   LanguageState state;
   float score;  // weighted language-model score, bonuses and boosts of these words
   float probability;  // ln P_LM of these words
-  Phrases::State phrase;  // that the last of them may begin
+  Phrases::State phrase;  // that may begin with the last of them
 };
 
 // The frame at which the last label of a prefix appeared, on its best alignment so far.
@@ -58,7 +59,7 @@ class PrefixTree {
   std::vector<Label> labels(std::uint32_t prefix) const;
   std::vector<std::uint32_t> frames(std::uint32_t arrival) const;
 
-  // Removes every node that none of the given prefixes and arrivals reaches, and updates these.
+  // Removes every node that none of the given prefixes and arrivals reaches, and updates these to the new numbers.
   void compact(const std::vector<std::uint32_t*>& prefixes, const std::vector<std::uint32_t*>& arrivals);
 
  private:

@@ -1,4 +1,4 @@
-// From hypotheses to transcripts.
+// Makes transcripts of hypotheses.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -8,8 +8,8 @@
 
 namespace ctc {
 
-// The total of every hypothesis; those that differ by a delimiter at the end are one transcript, so the longer one's is
-// added to the shorter one's.
+// The total of every hypothesis. Hypotheses that differ only by a delimiter at the end are one transcript, so the total
+// of the longer one is added to that of the shorter one.
 std::vector<float> Search::merged_totals() const {
   std::vector<float> totals;
   for (const Hypothesis& hypothesis : beam_) totals.push_back(hypothesis.total);
@@ -66,7 +66,7 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
   return {slot, total, total + words.score, words.probability, in_word && !is_word};
 }
 
-// The text of a finalist, without the space that begins its first word or ends its last.
+// The text of a finalist, without a space at its beginning or end.
 std::string Search::text(const Finalist& finalist) const {
   std::string text = context_.labels.join(tree_.labels(beam_[finalist.slot].prefix));
   const bool has_words = context_.scorer && context_.scorer->unit() == Unit::kWord;
@@ -75,8 +75,8 @@ std::string Search::text(const Finalist& finalist) const {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// Of finalists with the same text, best first, keeps the best, whose probability becomes that of them all. They have
-// the same words, so the same language-model score.
+// Keeps the best of the finalists with the same text, which are sorted best first; its probability becomes the sum of
+// theirs. They have the same words, so the same language-model score.
 void Search::merge_texts(std::vector<Finalist>& finalists) const {
   std::unordered_map<std::string, std::size_t> places;
   std::vector<Finalist> merged;

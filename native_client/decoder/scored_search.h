@@ -1,4 +1,5 @@
-// What searches with a language model share, compiled for each of KenLM's data structures, with and without hot words.
+// The common part of searches with a language model, compiled for each of KenLM's data structures, with and without hot
+// words.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace ctc {
 
-// From this number of children on (in Chinese, say) it pays to look only at those with probable labels.
+// With at least this many children (as in Chinese), it is faster to look only at those with probable labels.
 constexpr std::uint32_t kManyChildren = 64;
 
 template <class Model, bool kHotWords>
@@ -36,8 +37,9 @@ class ScoredSearch : public Search {
     }
   }
 
-  // Calls `extend` with every step from the node of the hypothesis that may reach the floor, and with its look-ahead, if
-  // no step adds more than `bound` to total, sentence and posterior. `phrase` is the state of the hypothesis's sentence.
+  // Calls `extend` with every step from the node of the hypothesis that may reach the floor, and with its look-ahead.
+  // No step may add more than `bound` to total, sentence and posterior. `phrase` is the state of the hypothesis's
+  // sentence.
   template <class Extend>
   void for_each_step(const Hypothesis& hypothesis, Phrases::State phrase, float bound, Extend extend) {
     const std::uint32_t node = hypothesis.node;
@@ -69,7 +71,7 @@ class ScoredSearch : public Search {
     }
   }
 
-  // Of a node that the scorer has.
+  // The look-ahead of a node of the scorer.
   float ahead_of_scorer(std::uint32_t node) const {
     return std::max(context_.look_ahead_of_scorer(node), context_.unknown_score);
   }
@@ -94,9 +96,9 @@ class ScoredSearch : public Search {
   }
 
   const TrieNode* const nodes_;
-  const float highest_ahead_;  // the look-ahead of no node is higher
+  const float highest_ahead_;  // the highest look-ahead of any node
   bool root_has_many_children_;
-  std::vector<std::uint32_t> root_children_;  // by label, if there are many or they are asked for: a node or kNoNode
+  std::vector<std::uint32_t> root_children_;  // by label, if there are many or on request: a node or kNoNode
   std::vector<Step> root_steps_;              // of those whose labels are ranked, the most probable first
   const Model& model_;
 };

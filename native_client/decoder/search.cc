@@ -10,10 +10,10 @@
 namespace ctc {
 namespace {
 
-// Nodes of the prefix trees that may lie unused, for each hypothesis of a full beam.
+// Unused nodes of the prefix trees that are allowed for each hypothesis of a full beam.
 constexpr std::size_t kSlack = 64;
 
-// Candidates collected before the worst are dropped, in beam widths, where they cost little.
+// Candidates that are collected before the worst are dropped, in beam widths, if candidates cost little.
 constexpr std::size_t kCandidatesPerHypothesis = 4;
 
 std::uint64_t label_bit(Label label) { return std::uint64_t{1} << (label % 64); }
@@ -41,7 +41,7 @@ void Search::step(const std::vector<float>& posteriors) {
   prepare_frame(posteriors);
   cut_off();
   if (!advance()) {
-    // The columns that were not cut off continue no hypothesis: search this frame with all of them.
+    // No hypothesis continues with the columns that were kept: search this frame with all columns.
     offset_ -= best_total_;
     prepare_frame(posteriors);
     advance();
@@ -79,7 +79,7 @@ void Search::cut_off() {
   }
 }
 
-// Replaces the beam by that of the next frame; false, and the beam is as it was, if nothing goes on.
+// Replaces the beam by that of the next frame; returns false, with the beam unchanged, if no hypothesis continues.
 bool Search::advance() {
   read_labels();
   candidates_.clear();
@@ -92,7 +92,7 @@ bool Search::advance() {
   return true;
 }
 
-// Makes the posteriors of columns those of labels.
+// Converts the posteriors of columns to those of labels.
 void Search::read_labels() {
   blank_ = posteriors_.back();
   if (!columns_) return;
@@ -132,7 +132,7 @@ void Search::stay() {
   floor_ = std::max(floor_, highest);
 }
 
-// Sorts the labels by which some hypothesis could reach the floor.
+// Sorts the labels with which a hypothesis could reach the floor.
 void Search::rank_labels() {
   float highest = kLogZero;
   for (const Hypothesis& hypothesis : beam_) highest = std::max(highest, hypothesis.total + hypothesis.sentence);
@@ -150,7 +150,7 @@ void Search::add_candidate(const Candidate& candidate) {
   if (candidates_.size() >= most_candidates_) shrink_candidates();
 }
 
-// True if hypothesis `source` with one label more is in the beam, too.
+// True if hypothesis `source` with one more label is in the beam, too.
 bool Search::in_beam(std::uint32_t source, Label label) const {
   if (!(children_[source] & label_bit(label))) return false;
   if (context_.labels.size() <= 64) return true;

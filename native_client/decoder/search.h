@@ -3,24 +3,24 @@
 // Speech Recognition using Bi-Directional Recurrent DNNs").
 //
 // For a sequence of labels w, let b_t(w) be the probability of its alignments with the first t frames that end in a
-// blank, l_t(w) that of those that end in its last label, and y_t(k) that of label k in frame t. With k the last label
-// of w and v the labels before it,
+// blank, l_t(w) the probability of those that end in its last label, and y_t(k) the probability of label k in frame t.
+// With k the last label of w and v the labels before it,
 //
 //   b_t(w) = y_t(blank) (b_{t-1}(w) + l_{t-1}(w))
 //   l_t(w) = y_t(k) (l_{t-1}(w) + b_{t-1}(v) + [v does not end in k] l_{t-1}(v))
 //
 // Labels may share a column of the acoustic model's output (see labels.h): then y_t(k) is the probability of k's column,
-// and "does not end in k" means: in no label of that column, as CTC knows columns only.
+// and "does not end in k" means: in no label of that column, as CTC has only columns.
 //
 // The score of a transcript is
 //
 //   ln P_acoustic + lm_weight * ln P_LM + valid_word_count_weight * (words in the vocabulary)
 //                 + unknown_word_score * (other words) + boosts of its hot words and phrases (see phrases.h)
 //
-// P_acoustic sums over all alignments that the beam held (with one label more, the delimiter, at the end, too), and over
-// all sequences of labels with the same text that it held.
-// P_LM is that of the whole sentence, given its begin, its end included unless the options leave it out. "Words" are
-// characters if the language model is one of characters.
+// P_acoustic is the sum over all alignments in the beam, also those with the delimiter as one more label at the end,
+// and over all sequences of labels in the beam with the same text. P_LM is the probability of the whole sentence, given
+// its beginning and including its end, unless the options leave the end out. "Words" are characters if the language
+// model is one of characters.
 //
 // After every frame the best hypotheses by rank are kept. The rank of a hypothesis is its score so far and, in place
 // of the word it is in, the look-ahead: the highest score that a word at or below its node of the trie has by itself.
@@ -40,7 +40,7 @@ namespace ctc {
 
 // A transcript; scores are natural logarithms.
 struct Result {
-  std::vector<Label> labels;          // of all that have its text, the best
+  std::vector<Label> labels;          // the best of all with its text
   std::vector<std::uint32_t> frames;  // at which each label appeared
   double score;
   double acoustic_score;  // ln P_acoustic
@@ -70,7 +70,7 @@ class Search {
 
   virtual ~Search() = default;
 
-  // Goes on by one frame: ln P of each column, the blank's last.
+  // Takes one more frame: ln P of each column, the blank's last.
   void step(const std::vector<float>& posteriors);
 
   // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word
@@ -83,14 +83,14 @@ class Search {
 
   static constexpr std::uint32_t kNoCompletion = LexiconTrie::kNoNode - 1;
 
-  // A hypothesis of the next beam: hypothesis `source`, and one label more unless `label` is kNone.
+  // A hypothesis of the next beam: hypothesis `source`, and one more label unless `label` is kNone.
   struct Candidate {
     float rank;
     float acoustic;
     std::uint32_t source;
     Label label;
-    std::uint32_t node;       // that it goes on to
-    std::uint32_t completed;  // where the word ends that it completes, or kNoCompletion
+    std::uint32_t node;       // after the label
+    std::uint32_t completed;  // the node where the word that it completes ends, or kNoCompletion
   };
 
   // A hypothesis that may be among the results.
@@ -102,16 +102,16 @@ class Search {
     bool unfinished;
   };
 
-  // A hypothesis one frame later, without any label more.
+  // A hypothesis one frame later, without a new label.
   struct Stay {
     float blank, label, total;
-    std::uint32_t arrived_from;  // slot of its parent, if it owes most to its last label appearing in this frame
+    std::uint32_t arrived_from;  // slot of its parent, if its best alignment has its last label appear in this frame
   };
 
   // Adds the candidates that extend the hypotheses of the beam by a label.
   virtual void extend_beam() = 0;
 
-  // The sentence with one word more, which ends at `node`.
+  // The sentence with one more word, which ends at `node`.
   virtual Sentence complete_word(const Sentence& before, std::uint32_t node) const = 0;
 
   void add_candidate(const Candidate& candidate);
@@ -141,7 +141,7 @@ class Search {
   std::vector<Label> ranked_;      // the labels that may extend a hypothesis, the most probable first
   float floor_ = 0;                // candidates must rank higher
 
-  // The highest that an extension by one of these labels adds to total, sentence and posterior; minus infinity if
+  // The most that an extension by one of these labels adds to total, sentence and posterior; minus infinity if
   // `ranked_` is not used.
   float extension_bound_ = kLogZero;
 
@@ -167,7 +167,7 @@ class Search {
   Result result(const Finalist& finalist) const;
 
   const Label* const columns_;        // of the labels, or null if they are the columns
-  std::vector<float> by_column_;      // posteriors of this frame, if they are not
+  std::vector<float> by_column_;      // posteriors of this frame, if labels are not columns
   float blank_ = 0;                   // posterior of this frame's blank
   std::vector<Hypothesis> next_beam_;
   std::vector<Stay> stays_;
@@ -175,7 +175,7 @@ class Search {
   std::vector<Candidate> candidates_;
   std::uint32_t frame_ = 0;
   float best_total_ = 0;  // of the best hypothesis; subtracted from the next frame, to keep the floats small
-  double offset_ = 0;     // sum of what was subtracted
+  double offset_ = 0;     // the sum of all that was subtracted
   std::size_t compact_at_;
 };
 

@@ -1,4 +1,4 @@
-// What all searches of one decoder share.
+// The data that all searches of one decoder share.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class SearchContext {
   const DecoderOptions options;
   const std::shared_ptr<const Scorer> scorer;
 
-  // Of the scorer; null without one. Hot words have nodes of their own.
+  // The nodes of the scorer; null without a scorer. Hot words have nodes of their own.
   const TrieNode* nodes = nullptr;
   HotWords hot_words;
 
@@ -44,7 +44,7 @@ class SearchContext {
     return hot ? hot->look_ahead : look_ahead_of_scorer(node);
   }
 
-  // The look-ahead of no node is higher, in a phrase or an unknown word neither.
+  // The highest look-ahead of any node, also in a phrase or an unknown word.
   float highest_look_ahead() const {
     return std::max({look_ahead(LexiconTrie::kRoot), unknown_score, hot_words.highest_look_ahead()});
   }
@@ -76,7 +76,7 @@ class SearchContext {
   // What is added to ln P for a word, without boosts.
   float bonus(Word word) const { return word == 0 ? 0 : options.valid_word_count_weight; }
 
-  // The most that is added to ln P, or to 0 if ln P counts negatively, for the word that ends at `node`.
+  // The highest bonus that is added to ln P, or to 0 if ln P has a negative weight, for the word that ends at `node`.
   float highest_bonus(std::uint32_t node) const;
 
   // The same for any word.

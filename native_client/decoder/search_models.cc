@@ -1,4 +1,4 @@
-// The part of the search that knows what a hypothesis may go on with, compiled for each of KenLM's data structures.
+// The part of the search that determines how hypotheses may continue, compiled for each of KenLM's data structures.
 #include <cmath>
 #include <numeric>
 #include <type_traits>
@@ -47,7 +47,7 @@ class WordSearch final : public ScoredSearch<Model, kHotWords> {
       this->extension_bound_ = std::max(context.unknown_score, best_word + highest_ahead_);
     } else {
       beginnings_ = {{delimiter_, LexiconTrie::kRoot}};
-      // With few labels no node has many children, so that ranked labels are for unknown words alone.
+      // With few labels, no node has many children, so only unknown words use the ranked labels.
       this->extension_bound_ = context.labels.size() < kManyChildren ? context.unknown_score : highest_ahead_;
     }
   }
@@ -83,7 +83,7 @@ class WordSearch final : public ScoredSearch<Model, kHotWords> {
     if (unknown_allowed_) extend_to_unknown(source);
   }
 
-  // In line, as this is called for almost every label of every hypothesis.
+  // Inlined, as it is called for almost every label of every hypothesis.
   [[gnu::always_inline]] void extend_by(std::uint32_t source, const Hypothesis& hypothesis, Step step, float ahead) {
     const float total = this->acoustic(hypothesis, step.label);
     const float rank = total + hypothesis.sentence + ahead;
@@ -127,7 +127,7 @@ class WordSearch final : public ScoredSearch<Model, kHotWords> {
     }
   }
 
-  // No completion scores higher, as no word has more than ln P = 0.
+  // The bound of any completion's score, as ln P of a word is at most 0.
   float completion_bound(std::uint32_t node) const {
     const Word word = this->word(node);
     if (kHotWords || context_.options.lm_weight < 0) return highest_completion(node, word);
@@ -153,7 +153,7 @@ class CharacterSearch final : public ScoredSearch<Model, kHotWords> {
   CharacterSearch(const SearchContext& context, const Model& model)
       : ScoredSearch<Model, kHotWords>(context, model) {
     this->extension_bound_ = highest_ahead_ + context.highest_bonus();
-    // Each candidate costs the language model's time, so the floor rises early.
+    // The language model needs time for each candidate, so the floor rises early.
     this->most_candidates_ = context.options.beam_width + std::max<std::size_t>(1, context.options.beam_width / 4);
   }
 
@@ -164,7 +164,7 @@ class CharacterSearch final : public ScoredSearch<Model, kHotWords> {
 
   void extend_beam() override {
     if (this->root_has_many_children_) this->rank_root_children();
-    // The best first, as what they go on with raises the floor for the others.
+    // The best first, as their continuations raise the floor for the others.
     order_.resize(beam_.size());
     std::iota(order_.begin(), order_.end(), 0u);
     std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
@@ -212,7 +212,7 @@ class CharacterSearch final : public ScoredSearch<Model, kHotWords> {
     return scored.score;
   }
 
-  // A score that is wanted again: hypotheses stay for several frames, and many have their last words in common.
+  // A score that is needed again: hypotheses stay for several frames, and many have their last words in common.
   struct Scored {
     std::uint64_t context;
     Word word;

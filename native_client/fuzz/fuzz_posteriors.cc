@@ -1,4 +1,4 @@
-// Any floats as posteriors, cut at any place; and, normalized, as posteriors that decoding must go through.
+// Any floats as posteriors, cut at any place; and, normalized, as posteriors that must be decoded.
 #include <cmath>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Any bytes as the nodes of a trie file, behind a header whose hashes are made to fit.
+// Any bytes as the nodes of a trie file, after a header with the right hashes.
 #include <cstring>
 
 #include "fuzzing.h"

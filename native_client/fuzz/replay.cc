@@ -1,4 +1,4 @@
-// Runs a fuzzer on every file of the given folders: what once failed must not fail again. Needs no libFuzzer.
+// Runs a fuzzer on every file of the given folders: an input that once failed must not fail again. Needs no libFuzzer.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
