@@ -1,4 +1,4 @@
-// The acoustic model's kernels, for every kind of machine that this one is, against plain loops.
+// The acoustic model's kernels, for every kind of machine that fits this one, against plain loops.
 #include "acoustic/kernels.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Dense {
     return outputs;
   }
 
-  // What `column` of `frame` must be before it is limited.
+  // The expected value of `column` of `frame` before it is limited.
   double expected(std::size_t frame, std::size_t column) const {
     const std::size_t block = column / kColumns, place = column % kColumns;
     double sum = double(bias[column]);
@@ -66,7 +66,7 @@ TEST(a_dense_layer_equals_plain_loops_on_every_machine) {
   }
 }
 
-// The least processor time, in seconds, that the calling thread took for `act`.
+// The least processor time, in seconds, that `act` takes on the calling thread.
 template <class Act>
 double least_time(const Act& act) {
   const auto now = [] {
@@ -150,7 +150,7 @@ struct Lstm {
 
   RecurrentLayer layer() const { return {weights.data(), scales.data(), blocks, units}; }
 
-  // A gate (input, candidate, forget or output) of a unit: what comes from the input and from the state before.
+  // A gate (input, candidate, forget or output) of a unit: the parts from the input and from the previous state.
   double gate(std::size_t which, std::size_t unit, const float* inputs, const std::vector<double>& state) const {
     const std::size_t block = unit / kLanes, column = which * kLanes + unit % kLanes;
     double sum = 0;
@@ -161,7 +161,7 @@ struct Lstm {
   }
 };
 
-// The cell and hidden states of an LSTM, filled up to whole blocks, and the hidden states of all frames so far.
+// The cell and hidden states of an LSTM, padded to whole blocks, and the hidden states of all frames so far.
 struct States {
   Floats cell, state, hidden;
 
@@ -229,7 +229,7 @@ TEST(the_recurrence_goes_on_from_its_own_states) {
 TEST(what_an_utterance_becomes_does_not_depend_on_the_others_or_the_threads) {
   Random random(13);
   for (int round = 0; round < 100; ++round) {
-    // Of many units, several utterances are worth threads.
+    // With many units, several utterances are worth threads.
     const Lstm lstm = Lstm::random(random, round % 10 ? 40 : 200);
     const std::size_t size = lstm.blocks * kLanes, width = lstm.blocks * kColumns;
     std::vector<std::size_t> lengths(random() % 20);

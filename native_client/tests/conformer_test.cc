@@ -1,4 +1,4 @@
-// The kernels of conformer blocks, for every kind of machine that this one is, against plain loops.
+// The kernels of conformer blocks, for every kind of machine that fits this one, against plain loops.
 #include "acoustic/layers/conformer.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct SomeRows {
 
   double at(std::size_t row, std::size_t place) const { return double(values[row * rows.stride + place]); }
 
-  // What value(row, place) gives for all numbers.
+  // The results of value(row, place) for all numbers.
   template <class Value>
   std::vector<double> each(const Value& value) const {
     std::vector<double> result;
@@ -118,7 +118,7 @@ TEST(a_depthwise_convolution_equals_plain_loops_on_every_machine) {
   }
 }
 
-// The means that attention gives a query.
+// The means that attention returns for a query.
 std::vector<double> means_of(const Head& head, const float* query) {
   std::vector<double> means(head.size), weights(head.rows);
   double sum = 0;

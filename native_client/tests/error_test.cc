@@ -1,4 +1,4 @@
-// Messages of errors: one line of what can be printed, and not too much of it.
+// Messages of errors: one line that can be printed and is not too long.
 #include "shared/error.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Files: what is written can be read, and what is damaged is refused or harmless.
+// Files: written files can be read, and damaged files are refused or harmless.
 #include <sys/stat.h>
 
 #include "fixtures.h"
@@ -41,7 +41,7 @@ std::vector<std::string> all_binaries(const fixtures::Folder& folder) {
           binary_of<QuantArrayTrieModel>(arpa, folder / "quant_array", true)};
 }
 
-// Decodes with a scorer; numbers may be anything, but this must end, and touch no memory of others.
+// Decodes with a scorer. The numbers may be anything, but decoding must end, and must not access other memory.
 void use(const std::shared_ptr<const Scorer>& scorer) {
   Random random(2);
   DecoderOptions options;

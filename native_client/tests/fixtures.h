@@ -1,4 +1,4 @@
-// Small language models, and posteriors at random.
+// Small language models, and random posteriors.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace fixtures {
 
 using Random = std::mt19937;
 
-// A folder that goes with the object.
+// A temporary folder, which is deleted with the object.
 class Folder {
  public:
   Folder() {
@@ -65,7 +65,7 @@ inline ctc::Posteriors view(const std::vector<float>& posteriors, std::size_t co
           size};
 }
 
-// Writes a trigram model with random scores; some of the bigrams, and trigrams of those, are in it.
+// Writes a trigram model with random scores, with some of the bigrams, and some of their trigrams.
 inline void write_arpa(const std::string& path, const std::vector<std::string>& words, Random& random) {
   std::vector<std::pair<std::string, std::string>> pairs, triples;
   std::vector<std::string> befores = words, afters = words;

@@ -1,4 +1,4 @@
-// The kernels with weights of 8 bits, for every kind of machine that this one is, against plain loops.
+// The kernels with weights of 8 bits, for every kind of machine that fits this one, against plain loops.
 #include "acoustic/int8.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plans, against their layers one after the other.
+// Plans, against their layers run one after the other.
 #include "acoustic/plan/plan.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ struct Weights {
   }
 };
 
-// A network of a dense layer, an LSTM and a softmax, none of whose widths fills its blocks.
+// A network of a dense layer, an LSTM and a softmax, whose widths do not fill their blocks.
 struct Network {
   std::size_t inputs, units, outputs;
   Weights first, gates, recurrent, last;
@@ -76,7 +76,7 @@ struct Network {
   }
 };
 
-// What a dense step gives, by its kernel alone.
+// The result of a dense step, by its kernel alone.
 Floats after(const DenseStep& step, std::size_t blocks, const Floats& inputs, std::size_t frames) {
   Floats all(frames * blocks * kColumns), kept;
   std::visit([&](const auto& layer) { dense(layer, inputs.data(), frames, step.low, step.high, 1, all.data()); },

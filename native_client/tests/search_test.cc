@@ -13,7 +13,7 @@ using fixtures::Random;
 
 constexpr std::size_t kEverything = 4096;
 
-// ln of the summed probabilities of the alignments of each transcript, without that of a delimiter at its end.
+// ln of the summed probabilities of the alignments of each transcript, without a delimiter at its end.
 std::map<std::vector<Label>, double> exhaustive(const std::vector<float>& posteriors, std::size_t columns) {
   const std::size_t frames = posteriors.size() / columns;
   std::map<std::vector<Label>, double> scores;
@@ -154,7 +154,7 @@ TEST(character_search_sums_over_all_readings) {
   }
 }
 
-// The words of a transcript in pieces, each of which `labels` spell as they are; false if others are among them.
+// The words of a transcript in pieces; false unless `labels` spell each word by the same pieces.
 bool split_pieces(const Labels& labels, Spelling transcript, std::vector<std::string>& words) {
   if (!transcript.empty() && transcript.back() == labels.delimiter()) transcript.pop_back();
   while (!transcript.empty()) {

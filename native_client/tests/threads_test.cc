@@ -1,4 +1,4 @@
-// The use of threads: as many as there are cores for this process, and fewer where the system gives no more.
+// The use of threads: one for each core of this process, or fewer if the system starts no more.
 #include "shared/threads.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ std::atomic<int> started_threads{0};
 std::atomic<int> startable_threads{0};
 std::atomic<bool> counting{false};
 
-// Counts the threads that are started while it lives, and lets only `limit` of them start.
+// Counts the threads that are started during its life, and lets only `limit` of them start.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int limit) {
@@ -38,7 +38,7 @@ constexpr int kNoLimit = 1 << 20;
 
 }  // namespace
 
-// Every thread of the program is started here, in place of the system's own function.
+// Replaces the system's own function, so that every thread of the program is started here.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                               void* argument) {
   static const auto system_function = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
@@ -50,7 +50,7 @@ namespace {
 
 using fixtures::Random;
 
-// Allows this thread the core it runs on, until the end.
+// Restricts this thread to the core that it runs on, until the object is destroyed.
 class OneCore {
  public:
   OneCore() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command-line tools: they write their files, and say what is wrong in one line before the usage.
+# The command-line tools: they write their files, or say what is wrong in one line before the usage.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(mktemp -d)

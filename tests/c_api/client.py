@@ -71,7 +71,7 @@ _RESULTS: dict[Any, tuple[str, ...]] = {
 
 
 class Library:
-    """The library's functions; a failure raises RuntimeError with what the library says."""
+    """The library's functions; a failure raises RuntimeError with the library's message."""
 
     def __init__(self, path: Path) -> None:
         self.functions = ctypes.CDLL(str(path))
@@ -105,7 +105,7 @@ class Library:
         return read
 
     def transcripts_with_words(self, pointer: Any) -> list[Transcript]:
-        """Return transcripts as the Python package has them."""
+        """Return transcripts in the Python package's classes."""
         self.check(0 if pointer else self.functions.DS_LastErrorCode())
         found = pointer.contents
         read = [_transcript(found.transcripts[place]) for place in range(found.num_transcripts)]
@@ -161,7 +161,7 @@ class CModel:
         return so_far, self.library.transcripts_with_words(self.call.DS_FinishStreamWithWords(stream, wanted))
 
     def streamed(self, samples: Samples, size: int, count: int = 1) -> list[tuple[float, Tokens]]:
-        """Return the transcripts of samples that are fed `size` at a time, and asked for in between."""
+        """Return the transcripts of samples that are fed `size` at a time, with partial transcripts in between."""
         stream = ctypes.c_void_p()
         self.library.check(self.call.DS_CreateStream(self.handle, ctypes.byref(stream)))
         for start in range(0, len(samples), size):

@@ -1,4 +1,4 @@
-"""Comparing what the library hears with what the Python package hears."""
+"""Comparing the library's transcripts with the Python package's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deepspeech import Model
 from deepspeech.serving.transcripts import Transcript
 
 ROUNDING = 1e-3
-"""Of confidences: both compute with floats, but not in the same order."""
+"""The tolerance of confidences: both compute with floats, but not in the same order."""
 
 
 def samples_of(path: Path) -> Samples:

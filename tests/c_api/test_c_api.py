@@ -1,4 +1,4 @@
-"""The shared library of the C interface hears what the Python package hears, and so do programs in other languages."""
+"""The C library, and programs in other languages that use it, have the same transcripts as the Python package."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_library_shows_nothing_but_its_functions(library: Library) -> None:
 def check_program(
     command: list[str | Path], environment: dict[str, str], graph: Path, recording: Path, lines: int = 2
 ) -> None:
-    """Check that an example prints the text and the confidence that Python finds, and what is wrong with a file."""
+    """Check that an example prints Python's text and confidence, and an error for an unusable file."""
     python, samples = Model(graph), samples_of(recording)
     printed = subprocess.run([*command, graph, recording], env=environment, capture_output=True, text=True, check=True)
     found = printed.stdout.splitlines()

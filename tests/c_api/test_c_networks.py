@@ -1,4 +1,4 @@
-"""The library hears with every network and on all features what the Python package hears."""
+"""With every network and all features, the library has the same transcripts as the Python package."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.text import Alphabet
 
 ROUNDING_OF_INPUTS = 0.1
-"""Of confidences: where an input is halfway between two numbers that it can be rounded to, either may be taken."""
+"""The tolerance of confidences: an input halfway between two rounded numbers may become either."""
 LENGTHS = (0, 1, 79, 700, 24_013)
 
 
 def exported(name: str, folder: Path, units: int = 16) -> Path:
-    """Write the graph of a network with random weights, and so many units in each layer."""
+    """Write the graph of a network with random weights and this many units in each layer."""
     flags, features = MODELS[name]
     content = serialized(untrained({**flags, "n_hidden": units}, features), ExportOptions(language="xx", beam_width=32))
     path = folder / f"{name}.pb"

@@ -1,4 +1,4 @@
-"""The library hears models of word pieces as the Python package does, with and without a scorer."""
+"""With models of word pieces, the library has the Python package's transcripts, with and without a scorer."""
 
 from __future__ import annotations
 

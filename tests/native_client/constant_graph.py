@@ -1,4 +1,4 @@
-"""An exported graph that ignores the audio: it gives posteriors that were fixed when it was made.
+"""An exported graph that ignores the audio and returns fixed posteriors.
 
 With it, the published client's decoder can be compared with ours on the same posteriors.
 """

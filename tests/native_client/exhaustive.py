@@ -1,4 +1,4 @@
-"""What the beam search must find when nothing is pruned: sums over all alignments, as plainly as possible."""
+"""The expected results of the beam search without pruning: sums over all alignments, as plainly as possible."""
 
 from __future__ import annotations
 

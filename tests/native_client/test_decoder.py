@@ -1,4 +1,4 @@
-"""The decoder as Python sees it: results, batches, and what it says about bad input."""
+"""The decoder's Python interface: results, batches, and messages about bad input."""
 
 from __future__ import annotations
 

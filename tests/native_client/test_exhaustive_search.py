@@ -1,4 +1,4 @@
-"""With all pruning off and a wide beam, the search finds what exhaustive search finds."""
+"""Without pruning and with a wide beam, the search finds the results of an exhaustive search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the build gets KenLM's source from, and what it says if it cannot."""
+"""The sources from which the build gets KenLM, and its messages if it cannot."""
 
 from __future__ import annotations
 

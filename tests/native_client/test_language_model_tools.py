@@ -267,7 +267,7 @@ def test_missing_programs_are_named(tmp_path: Path, text: Path) -> None:
 
 
 def build_lm_tools(path: Path) -> subprocess.CompletedProcess[str]:
-    """Run what `make lm-tools` does, with the programs of the folder `path` alone."""
+    """Run the script of `make lm-tools`, with only the programs of the folder `path`."""
     bash = shutil.which("bash")
     assert bash is not None
     command: list[str | Path] = [bash, ROOT / "native_client/build_lm_tools.sh", path / "kenlm", path / "lm-tools"]

@@ -1,4 +1,4 @@
-"""A language model of characters is recognized by its vocabulary, whichever kind of file it is."""
+"""A language model of characters is recognized by its vocabulary, in every kind of file."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ DIGITS = tuple("设二九四")
 
 
 def binary(folder: Path, arpa: Path, labels: Sequence[str], words: Sequence[str]) -> Path:
-    """Return a KenLM binary: what comes before the trailer of a scorer package, and the words, which that lacks."""
+    """Return a KenLM binary: a scorer package without its trailer, and with the words, which a package lacks."""
     Scorer.load((" ", *set(labels) - {" "}), arpa, characters=False).write_package(folder / "lm.scorer", 1, 1)
     content = (folder / "lm.scorer").read_bytes()
     path = folder / "lm.binary"
@@ -90,7 +90,7 @@ def test_words_that_word_pieces_write_otherwise_are_left_out(tmp_path: Path) -> 
     sentencepiece = pytest.importorskip("sentencepiece")
     model = BytesIO()
     texts = iter(["find one", "two five fine"] * 20)
-    options = {"vocab_size": 30, "hard_vocab_limit": False, "minloglevel": 2}  # and its usual normalization
+    options = {"vocab_size": 30, "hard_vocab_limit": False, "minloglevel": 2}  # with its default normalization
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=model, **options)
     write_arpa(tmp_path / "lm.arpa", ["find", "\ufb01nd", "two"], np.random.default_rng(0))
     scorer = load_scorer(WordPieceAlphabet.of(model.getvalue()), tmp_path / "lm.arpa")
@@ -99,7 +99,7 @@ def test_words_that_word_pieces_write_otherwise_are_left_out(tmp_path: Path) -> 
 
 
 def build(*arguments: str | Path) -> str:
-    """Return what bin/build_lm.py says of arguments that it refuses."""
+    """Return the message of bin/build_lm.py about arguments that it refuses."""
     script = Path(__file__).resolve().parents[2] / "bin/build_lm.py"
     refused = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
     assert refused.returncode == 1

@@ -1,4 +1,4 @@
-"""What each folder of the C++ code may know: of the others, of Python and of TensorFlow."""
+"""The folders of the C++ code include only what they may: of other folders, of Python and of TensorFlow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEN = {
     "standard_error": set(),
     "c_api": {"shared", "language_model", "decoder", "acoustic"},
 }
-"""For each folder of the libraries, the others whose files it includes."""
+"""For each folder of the libraries, the other folders whose files it may include."""
 
 BINDINGS = {
     "acoustic/python/binding.cc",

@@ -1,4 +1,4 @@
-"""Labels that share columns or texts: the search finds what a sum over all alignments, by columns, finds."""
+"""Labels that share columns or texts: the search agrees with a sum over all alignments, by columns."""
 
 from __future__ import annotations
 

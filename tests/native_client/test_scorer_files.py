@@ -1,4 +1,4 @@
-"""Files of language models that are damaged, absurd, of another alphabet, or change while they are in use."""
+"""Files of language models that are damaged, impossible, of another alphabet, or change while they are in use."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_package_for_bytes_is_refused_by_a_model_of_letters(tmp_path: Path) ->
 
 
 def acceptor_of_shared_states(before: bytes, length: int) -> bytes:
-    """Return what follows a package's header: an acceptor of 2 ** `length` words, all of `length` symbols.
+    """Return the data after a package's header: an acceptor of 2 ** `length` words, all of `length` symbols.
 
     Its format is that of OpenFst's type "const"; arrays begin at multiples of 16 bytes of the file.
     """

@@ -1,4 +1,4 @@
-"""Scorer packages, with the published DeepSpeech 0.9.3 client as the judge of ours, and of what we make of theirs."""
+"""Scorer packages: the published DeepSpeech 0.9.3 client reads ours, and we read its packages as it does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trie files: what they hold, and that no damage to them goes unnoticed."""
+"""Trie files: their contents, and that all damage is found."""
 
 from __future__ import annotations
 

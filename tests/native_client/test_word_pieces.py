@@ -1,4 +1,4 @@
-"""Labels that begin words, as a tokenizer's pieces do: " the", "r", "mo", and a lone " " where no longer one fits."""
+"""Labels that begin words, such as a tokenizer's pieces: " the", "r", "mo", and " " alone if no longer label fits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spellings(text: str) -> Iterator[tuple[int, ...]]:
 
 
 def words_of(labels: Sequence[int], allowed: Spellings) -> tuple[str, ...] | None:
-    """Return the words, or nothing if one is not among those allowed; a space at the end counts for nothing."""
+    """Return the words, or nothing if one is not allowed; a space at the end is ignored."""
     groups: list[tuple[int, ...]] = []
     for label in labels:
         if PIECES[label].startswith(" ") or not groups:

@@ -1,4 +1,4 @@
-"""The interface for asyncio: the same transcripts, while the event loop goes on, and nothing lost to a cancellation."""
+"""The interface for asyncio: the same transcripts, an event loop that is not blocked, and no loss by cancellation."""
 
 from __future__ import annotations
 

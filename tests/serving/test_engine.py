@@ -1,4 +1,4 @@
-"""The engine computes what TensorFlow does with the same graph."""
+"""The engine computes the same as TensorFlow with the same graph."""
 
 from __future__ import annotations
 

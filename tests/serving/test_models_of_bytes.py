@@ -1,4 +1,4 @@
-"""Models that write bytes of UTF-8: trained, exported, and heard by this package and by the published client alike."""
+"""Models that write bytes of UTF-8: trained, exported, and run by this package and the published client alike."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.util.output_units import ByteAlphabet
 
 SPELLED = str.maketrans("e", "é", " ")
-"""Without spaces, which scorers of characters in the published client do not know."""
+"""Without spaces, which scorers of characters in the published client do not support."""
 
 
 @pytest.fixture(scope="module")
 def trained_on_bytes(tiny_corpus: TinyCorpus, tmp_path_factory: pytest.TempPathFactory) -> tuple[Program, str]:
-    """Return the program in a folder with the exported model, and what it said; the training set is heard there."""
+    """Return the program in a folder with the exported model, and its output, with a test on the training set."""
     program = Program(tiny_corpus, tmp_path_factory.mktemp("bytes"))
     files = retold(tiny_corpus, program.folder, lambda text: text.translate(SPELLED))
     # With so many labels, such a small corpus is learned late.

@@ -1,7 +1,7 @@
-"""The published DeepSpeech 0.9.3 client on a graph that was trained on real recordings: it hears what we hear.
+"""The published DeepSpeech 0.9.3 client on a graph that was trained on real recordings: its transcripts are ours.
 
-The network's posteriors are compared with TensorFlow's on the same graph, too, so where two texts differ, it is the
-decoders that differ.
+The network's posteriors are compared with TensorFlow's on the same graph, too, so if two texts differ, the decoders are
+the reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from deepspeech.util.text import Alphabet
 ROOT = Path(__file__).parents[2]
 DIGITS_SCORER = Path(__file__).with_name("digits.scorer")
 HYPOTHESES = 50
-"""Looked through for a text's score; asked for 500, the published client crashes now and then."""
+"""Hypotheses that are searched for a text's score; with 500, the published client sometimes crashes."""
 CHUNK = 320
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -50,7 +50,7 @@ def write_csv(path: Path, recordings: list[Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def tools(shared: Path) -> Path:
-    """Return the folder of the published client's script, if the client can be had."""
+    """Return the folder of the published client's script, if the client is available."""
     try:
         load_library(shared / "tools")
     except (OSError, subprocess.CalledProcessError) as error:
@@ -66,7 +66,7 @@ def digits(shared: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_corpus: object) -> Path:
-    """Return a graph trained on real recordings; not for long, so that it errs often."""
+    """Return a graph trained on real recordings, but only briefly, so that it makes many errors."""
     folder = tmp_path_factory.mktemp("digits")
     recordings = sorted((shared / "data/fsdd/recordings").glob("*_[1-4][0-9].wav"))
     program = Program(tiny_corpus, folder)  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_co
 
 @pytest.fixture(params=["alone", "digits", "general"])
 def scorer(request: pytest.FixtureRequest, shared: Path) -> Path | None:
-    """Return no scorer, one of the digits, or one of general English, which few of the digits are likely in."""
+    """Return no scorer, one of the digits, or one of general English, in which few of the digits are likely."""
     return {"alone": None, "digits": DIGITS_SCORER, "general": shared / "compat/pruned_lm.scorer"}[request.param]
 
 
@@ -100,7 +100,7 @@ def client(tools: Path, digits_graph: Path, scorer: Path | None) -> Iterator[Pub
 
 
 def with_scores(text: str, model: Model, client: PublishedClient, samples: npt.NDArray[np.int16]) -> str:
-    """Return a text and its score in either decoder, where the decoder holds it."""
+    """Return a text and its score in each decoder, if the decoder has it."""
     ours = {
         "".join(token.text for token in candidate.tokens): candidate.confidence
         for candidate in model.sttWithMetadata(samples, HYPOTHESES).transcripts
@@ -144,7 +144,7 @@ def test_posteriors_are_the_graphs_on_real_recordings(digits_graph: Path, digits
 
 
 def test_the_published_client_runs_networks_of_several_lstms(tools: Path, digits: list[Path], tmp_path: Path) -> None:
-    """Their states lie side by side in the one state that it passes."""
+    """Their states are concatenated in the one state that the client passes."""
     alphabet = Alphabet(tuple(" abcdefghijklmnopqrstuvwxyz'"))
     layers = (
         ContextWindow("window", 3),

@@ -1,4 +1,4 @@
-"""Settings of a model: each change is made as a whole or not at all, whichever thread makes it."""
+"""Settings of a model: each change is made completely or not at all, by any thread."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_refused_setting_leaves_the_model_as_it_was(scored: Model, noise: npt.
         lambda: scored.setBeamWidth(1 << 30),
         lambda: scored.addHotWord("a", float("inf")),
         lambda: scored.enableExternalScorer("missing.scorer"),
-        lambda: scored.enableExternalScorer("x" * 5000),  # a name that no system looks for
+        lambda: scored.enableExternalScorer("x" * 5000),  # longer than any system allows
     ):
         weights, beam_width = scored.scorer_weights, scored.beamWidth()
         with pytest.raises(RuntimeError):

@@ -19,7 +19,7 @@ def test_cues_are_short_and_do_not_overlap() -> None:
 def test_a_pause_ends_a_cue_and_a_short_word_stays_readable() -> None:
     made = cues([TimedWord("yes", 1.0, 1.02), TimedWord("no", 3.0, 3.1), TimedWord("maybe", 3.2, 3.5)])
     assert made == [Cue(1.0, 1.7, "yes"), Cue(3.0, 3.7, "no maybe")]
-    assert cues([TimedWord("oui", 11.68, 11.72)]) == [Cue(11.68, 12.38, "oui")]  # not 12.379999999999999, as JSON tells
+    assert cues([TimedWord("oui", 11.68, 11.72)]) == [Cue(11.68, 12.38, "oui")]  # not 12.379999999999999, as in JSON
     assert cues([]) == []
 
 

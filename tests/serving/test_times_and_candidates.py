@@ -1,4 +1,4 @@
-"""Transcripts: when their words are said, and how those of a recording's parts become those of the whole."""
+"""Transcripts: the times of their words, and joining those of a recording's parts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_texts_without_spaces_have_times_by_phrases() -> None:
 
 
 class Heard:
-    """What has been heard so far, as far as partial results ask for it."""
+    """The results so far, as far as partial results need them."""
 
     has_language_model = False
     start = 1.0

@@ -1,4 +1,4 @@
-// Models that are damaged, or of kinds that are not run, are refused with a reason.
+// Models that are damaged, or of unsupported kinds, are refused with a reason.
 #include "tests/c_api/loaded.h"
 #include "tests/testing.h"
 
@@ -51,7 +51,7 @@ TEST(damaged_models_are_refused_or_run) {
     const std::string& graph = turn % 5 ? plain : mapped;
     std::string damaged = turn % 3 ? graph : graph.substr(0, random() % graph.size());
     for (int change = turn % 3; change > 0 && !damaged.empty(); --change) {
-      // Most of the bytes are weights; what tells about them is more worth damaging.
+      // Most of the bytes are weights; damage to their descriptions tests more.
       std::size_t place = random() % damaged.size();
       if (turn % 2) place = damaged.find("layer", place) + random() % 40;
       damaged[std::min(place, damaged.size() - 1)] = static_cast<char>(random());

@@ -37,7 +37,7 @@ std::vector<float> energies(const std::vector<short>& samples, std::size_t piece
 }
 
 TEST(the_energies_of_fbank_are_those_of_kaldi) {
-  // What kaldi-native-fbank computes of the same samples, in the frames 0, 1, 3 and 5 of 6.
+  // The features that kaldi-native-fbank computes from the same samples, in the frames 0, 1, 3 and 5 of 6.
   const std::vector<std::vector<float>> expected = {
       {0.373591f, 1.492084f, 2.504729f, 4.422694f, 5.382887f, 6.388071f},
       {0.295118f, 1.513498f, 2.484368f, 4.434225f, 5.422232f, 6.446199f},

@@ -1,4 +1,4 @@
-// Exported graphs of tiny models, written as TensorFlow does.
+// Exported graphs of tiny models, in TensorFlow's encoding.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline std::string node(const std::string& name, const std::string& op, const st
   return bytes(1, bytes(1, name) + bytes(2, op) + rest);
 }
 
-// A constant that is the fields `values` of a tensor of this type and shape.
+// A constant: a tensor of this type and shape, with the fields `values`.
 inline std::string constant(const std::string& name, std::uint64_t type, const std::vector<std::uint64_t>& sizes,
                             const std::string& values) {
   return node(name, "Const", attribute("value", bytes(8, number(1, type) + bytes(2, shape(sizes)) + values)));
@@ -147,7 +147,7 @@ class DescribedNetwork {
     return with("kernel", {3, 3, inputs, channels}).with("bias", {channels});
   }
 
-  // Of conformer blocks, which keep the width.
+  // Layers of conformer blocks, which keep the width.
   DescribedNetwork& feed_forward(std::uint64_t units) {
     add("FeedForward", sized("units", units), width_).normalized("normalization/");
     return weights("inner/", width_, units).weights("outer/", units, width_);
@@ -204,7 +204,7 @@ inline std::string fbank(const std::string& more = "") {
          "}, \"statistics\": {\"mean\": [-1, 0, 1, 2.5e0, 3, 4], \"deviation\": [2, 2, 2, 2, 2, 2]}}";
 }
 
-// A memory-mapped file of a graph, and of one constant more, whose floats are in a region of their own.
+// A memory-mapped file of a graph and one more constant, whose floats have a region of their own.
 inline std::string memory_mapped(const std::string& graph, const std::string& name, std::uint64_t size,
                                  const std::vector<float>& values) {
   const std::string region = "memmapped_package://0", content(reinterpret_cast<const char*>(values.data()),

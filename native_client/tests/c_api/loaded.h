@@ -1,4 +1,4 @@
-// Models of the C interface, and what it says of them.
+// Models of the C interface, and its messages about them.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline std::string last_message() { return DS_LastErrorMessage(); }
 
 inline bool last_message_has(const std::string& part) { return last_message().find(part) != std::string::npos; }
 
-// A file with a graph, and the model that it becomes, if any.
+// A file with a graph, and the model that is loaded from it, if any.
 struct Loaded {
   explicit Loaded(const std::string& graph = graphs::tiny_model(), const char* precision = "float32")
       : path(folder / "graph.pb") {

@@ -196,7 +196,7 @@ TEST(damaged_networks_are_refused_or_run) {
     const std::size_t described = graph.find("metadata_features");
     std::string damaged = turn % 10 ? graph : graph.substr(0, random() % graph.size());
     for (int change = turn / 3 % 3; change >= 0 && !damaged.empty(); --change) {
-      // What tells about the network is more worth damaging than its weights.
+      // Damage to the network's description tests more than damage to its weights.
       std::size_t place = random() % damaged.size();
       if (turn % 2) place = described + random() % (graph.size() - described);
       const bool digit = turn % 4 == 1;

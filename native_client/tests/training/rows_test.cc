@@ -1,4 +1,4 @@
-// The kernels of training that go row by row: those of every kind of machine that this one is do what plain loops do.
+// The kernels of training that work row by row, for every kind of machine that fits this one, against plain loops.
 #include <cmath>
 #include <random>
 #include <vector>

@@ -1,4 +1,4 @@
-// The recurrence and the loss of training: those of every kind of machine that this one is do what plain loops do.
+// The recurrence and the loss of training, for every kind of machine that fits this one, against plain loops.
 #include <atomic>
 #include <cmath>
 #include <random>
@@ -15,7 +15,7 @@ using namespace training;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The recurrence and its gradient as they are written in textbooks, utterance by utterance.
+// The recurrence and its gradient as in textbooks, utterance by utterance.
 template <typename Number>
 struct PlainLstm {
   PlainLstm(Extent extent, std::mt19937& random)
@@ -35,7 +35,7 @@ struct PlainLstm {
         hidden_before_gradient(extent.batch * extent.units) {
     std::uniform_int_distribution<std::int32_t> length(0, static_cast<std::int32_t>(extent.time));
     for (std::size_t row = 0; row < extent.batch; ++row) lengths.push_back(length(random));
-    if (extent.batch > 1) std::sort(lengths.begin(), lengths.end() - 1);  // mostly in order, as batches are
+    if (extent.batch > 1) std::sort(lengths.begin(), lengths.end() - 1);  // mostly in order, like batches
     for (std::size_t row = 0; row < extent.batch; ++row) run(row);
   }
 

@@ -1,4 +1,4 @@
-// Numbers as the kernels of training take them, and how far they are from plain ones.
+// Numbers in the format of training's kernels, and their distance from plain ones.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ inline float as_float(Bfloat16 value) {
   return number;
 }
 
-// Numbers as they are stored, and the same as plain ones.
+// Numbers as they are stored, and the same as plain numbers.
 template <typename Number>
 struct Values {
   explicit Values(std::size_t size) : stored(size) {}
@@ -48,7 +48,7 @@ struct Values {
   std::vector<Number> stored;
 };
 
-// The distance of the values from the expected ones, relative to these.
+// The distance of the values from the expected ones, relative to the expected ones.
 template <typename Number>
 double distance(const Values<Number>& values, const Doubles& expected) {
   double difference = 0, whole = 1e-6;

@@ -1,4 +1,4 @@
-"""Speech of espeak-ng with its marks: when each word begins."""
+"""Speech of espeak-ng with its marks, the times at which words begin."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Event(ctypes.Structure):
 class Spoken:
     """A sentence as int16 [samples] at RATE, and the seconds at which words begin, by their number in the sentence.
 
-    espeak-ng says some words in one with those before them ("of the"), and marks these only together.
+    espeak-ng joins some words to those before them ("of the"), and sets one mark for them together.
     """
 
     text: str
@@ -55,7 +55,7 @@ class MarkingSynthesizer(Synthesizer):
         return self
 
     def say(self, text: str, delivery: Delivery) -> Spoken:
-        """Return a sentence as it is said."""
+        """Return a spoken sentence."""
         self._marks = {}
         samples = soxr.resample(self.speak(text, delivery), self.sample_rate, RATE)
         number_at, position = {}, 1

@@ -22,7 +22,7 @@ from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
 
 BEGIN = 0.06
-"""Seconds before the first character of what is said."""
+"""Seconds before the first character of speech."""
 
 
 def cut_words(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -32,7 +32,7 @@ def cut_words(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def sentences(tmp_path: Path) -> Path:
-    """Return a list of two sentences, of which the second begins a second into its recording."""
+    """Return a list of two sentences; the second begins one second into its recording."""
     random = np.random.default_rng(3)
     write_wav(tmp_path / "first.wav", say("abc de", random))
     write_wav(tmp_path / "second.wav", np.concatenate([np.zeros(RATE, np.float32), say("cab bed ad", random)]))

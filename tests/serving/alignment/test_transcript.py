@@ -1,4 +1,4 @@
-"""Words and characters of a transcript with their times, in the Python interface and by the command."""
+"""The times of a transcript's words and characters, by the Python interface and by the command."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_the_command_prints_or_writes_each_format(
 
 
 class SpelledModel:
-    """Stands for a model that hears one label in every second frame."""
+    """Replaces a model: it recognizes one label in every second frame."""
 
     step_seconds = 0.02
 

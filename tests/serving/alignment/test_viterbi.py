@@ -1,4 +1,4 @@
-"""The likeliest path through a transcript, against all paths that there are."""
+"""The most likely path through a transcript, against all possible paths."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_band_finds_a_path_wherever_there_is_one(count: int, spare: int, spoke
 
 def test_a_band_that_is_left_is_widened() -> None:
     labels = np.arange(1000, dtype=np.int32) % 3
-    path = np.concatenate([np.full(3000, 3), labels])  # nothing for long, and then one label a frame
+    path = np.concatenate([np.full(3000, 3), labels])  # blanks for a long time, then one label in each frame
     posteriors = (0.01 + 0.96 * np.eye(4)[path]).astype(np.float32)
     posteriors[:3000:7] = 0.25
     spans = align_labels(posteriors, labels, band=128)

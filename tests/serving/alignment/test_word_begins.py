@@ -1,4 +1,4 @@
-"""Word begins of the demo's model against the marks of the synthesizer that speaks its corpus."""
+"""The times at which words begin, by the demo's model, against the marks of the synthesizer that speaks its corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audio in every form that DeepSpeech 0.9.3 took, and in long ones."""
+"""Audio in every form that DeepSpeech 0.9.3 accepted, and long audio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many recordings at once have the transcripts that each has alone."""
+"""Many recordings at once have the same transcripts as each recording alone."""
 
 from __future__ import annotations
 

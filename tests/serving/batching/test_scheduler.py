@@ -1,4 +1,4 @@
-"""Threads that share an engine: what they ask for is computed together, and none depends on the others."""
+"""Threads that share an engine: their requests are computed together, and no thread depends on the others."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def test_a_core_is_left_to_decode_only_where_that_takes_longer_than_the_network(
 def test_a_stream_that_is_alone_waits_for_nobody_and_no_thread_is_started(engine: WatchedEngine) -> None:
     threads, started = set(threading.enumerate()), time.monotonic()
     scheduler = Scheduler(engine, max_wait=60)
-    other = scheduler.stream()  # which never asks for anything
+    other = scheduler.stream()  # which never makes a request
     stream = scheduler.stream()
     for turn in range(3):
         stream.run(windows_of(turn))
     assert time.monotonic() - started < 30
-    assert set(threading.enumerate()) <= threads  # of which some may end meanwhile
+    assert set(threading.enumerate()) <= threads  # some of them may end meanwhile
     del other
 
 
@@ -192,7 +192,7 @@ def test_others_go_on_when_a_thread_is_interrupted_whose_windows_another_compute
 
     def talk(frames: int) -> threading.Thread:
         thread = threading.Thread(target=lambda: lengths.append(len(scheduler.stream().run(windows_of(1, frames)))))
-        thread.daemon = True  # where nobody computes for it
+        thread.daemon = True  # in case no thread computes for it
         thread.start()
         return thread
 

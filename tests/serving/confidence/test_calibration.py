@@ -1,4 +1,4 @@
-"""Confidences as probabilities: what they are computed of, how they are fitted and kept, and how reliable they are."""
+"""Confidences as probabilities: their observations, how they are fitted and stored, and how reliable they are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from deepspeech.util.text import Alphabet
 
 
 def said(text: str, score: float) -> Any:
-    """Return what a hypothesis says, and its score."""
+    """Return a hypothesis with its text and score."""
     return SimpleNamespace(words=[Word(word, 0, 1) for word in text.split()], score=score)
 
 

@@ -1,4 +1,4 @@
-"""The rules of endpoints over posteriors that are made up."""
+"""Endpointing rules on artificial posteriors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RULES = RowRules(silence_after_words=10, silence_without_words=30, longest_utter
 
 
 def posteriors(text: str) -> npt.NDArray[np.float32]:
-    """Return a row for each character, `.` being the blank, each with a little of everything else."""
+    """Return a row for each character, `.` being the blank, with a small probability for all other labels."""
     rows = np.full((len(text), len(LABELS) + 1), 0.001, np.float32)
     rows[np.arange(len(text)), [(*LABELS, ".").index(character) for character in text]] = 0.997
     return rows

@@ -1,4 +1,4 @@
-"""An endless signal becomes utterances: no word is cut, lost or heard twice."""
+"""An endless signal becomes utterances: no word is cut, lost or recognized twice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Joined:
-    """Recordings with pauses of quiet noise between them; each recording as its text, its begin and its end."""
+    """Recordings with pauses of quiet noise between them, with the text, beginning and end of each recording."""
 
     samples: Samples
     spoken: list[tuple[str, float, float]]
@@ -173,7 +173,7 @@ def test_the_network_rests_until_there_is_a_voice(model: Model, shared: Path) ->
 
 
 class Loudness(VoiceActivity):
-    """Takes what is loud for a voice."""
+    """Treats loud audio as voice."""
 
     def __init__(self) -> None:
         pass

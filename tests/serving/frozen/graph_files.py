@@ -1,4 +1,4 @@
-"""Graphs of tests: read with TensorFlow, changed, and written again."""
+"""Graphs for tests: read with TensorFlow, changed, and written again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(path: Path, definition: GraphDef) -> Path:
 
 
 def edited(definition: GraphDef, **edits: Edit) -> GraphDef:
-    """Return the definition, the nodes of these names changed; `__` stands for `/` in a name."""
+    """Return the definition with the nodes of these names changed; `__` stands for `/` in a name."""
     for name, edit in edits.items():
         (node,) = (node for node in definition.node if node.name == name.replace("__", "/"))
         edit(node)
@@ -31,12 +31,12 @@ def edited(definition: GraphDef, **edits: Edit) -> GraphDef:
 
 
 def value(content: Any, dtype: Any = None) -> Edit:
-    """Return what gives a constant another value."""
+    """Return an edit that gives a constant another value."""
     return lambda node: node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(content, dtype))
 
 
 def repeated(number: float, shape: list[int]) -> Edit:
-    """Return what makes a constant of a shape whose only number is written once."""
+    """Return an edit that makes a constant of this shape, with its only number written once."""
 
     def edit(node: Any) -> None:
         tensor = tf.make_tensor_proto(number, tf.float32)

@@ -1,4 +1,4 @@
-"""What a model raises is a RuntimeError, as DeepSpeech's package promised, and one line."""
+"""Errors of a model are RuntimeErrors, as DeepSpeech's package promised, with messages of one line."""
 
 from __future__ import annotations
 

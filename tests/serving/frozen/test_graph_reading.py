@@ -186,7 +186,7 @@ def test_damage_anywhere_is_an_error_of_ours_or_none(graph_file: Path, tmp_path:
     path = tmp_path / "damaged.pb"
     for _ in range(150):
         damaged = bytearray(whole)
-        # The weights take most of the file; aim at what is between them, too.
+        # The weights take most of the file; also damage the data between them.
         for place in random.integers(0, len(whole), 3).tolist() + random.integers(0, 2000, 1).tolist():
             damaged[place] = int(random.integers(256))
         path.write_bytes(damaged)

@@ -1,4 +1,4 @@
-"""Graphs that were made to break what reads them: an error of ours, soon, and in little memory."""
+"""Graphs that are made to break their reader: they raise our error, soon, and in little memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALLOWED_SECONDS = (
 
 @contextmanager
 def within_bounds() -> Iterator[None]:
-    """Fail if what is done takes more memory or time than the reading of a small file may."""
+    """Fail if the block takes more memory or time than the reading of a small file may take."""
     tracemalloc.start()
     start = time.thread_time()
     try:
@@ -58,7 +58,7 @@ def test_weights_that_are_written_as_one_number_are_read(graph_file: Path, tmp_p
 
 
 def enormous(units: int) -> dict[str, Edit]:
-    """Return edits that declare a network of a number of units."""
+    """Return edits that declare a network with this number of units."""
     weights = {f"layer_{number}__weights": repeated(0, [units, units]) for number in (2, 3, 5)}
     biases = {f"layer_{number}__bias": repeated(0, [units]) for number in (1, 2, 3, 5)}
     of_lstm = {f"{LSTM}__kernel": repeated(0, [2 * units, 4 * units]), f"{LSTM}__bias": repeated(0, [4 * units])}

@@ -1,4 +1,4 @@
-"""Layers that are computed in one native call give what they give one after the other."""
+"""Layers that are computed in one native call return the same as one after the other."""
 
 from __future__ import annotations
 

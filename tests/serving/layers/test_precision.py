@@ -1,4 +1,4 @@
-"""Weights of fewer bits say what those of 32 do, and a loaded model keeps its weights once."""
+"""Weights of fewer bits give the results of 32 bits, and a loaded model keeps its weights only once."""
 
 from __future__ import annotations
 
