@@ -27,14 +27,14 @@ Samples = npt.NDArray[np.float32]
 """float32 [samples]."""
 
 LOWEST_RATE = 1_000
-"""Hz. A header that claims less, or more than HIGHEST_RATE, is taken for damaged."""
+"""Hz. A header with a lower rate, or with one above HIGHEST_RATE, is treated as damaged."""
 HIGHEST_RATE = 1_000_000
 
 LOUDEST = 32.0
-"""30 dB above full scale. Samples beyond it are no louder sound, but integers in a file of floating-point numbers."""
+"""30 dB above full scale. Larger samples are not loud sound, but integers in a file of floating-point numbers."""
 
 _CHECK_VERSION = 12
-"""Of what `inspect_audio` finds out; another number is given to a check that judges or counts otherwise."""
+"""The version of the check by `inspect_audio`; increase it when the check judges or counts differently."""
 
 _WAV_CONTAINERS = {"WAV", "WAVEX"}
 _INTEGER_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32"}
@@ -42,7 +42,7 @@ _BLOCK = 1 << 16
 _PIECE = 1 << 9
 """Samples of a wav that are read to find out whether it may be silent."""
 _PIECE_SECONDS = 0.01
-"""The same of a part of a recording."""
+"""The same for a part of a recording."""
 _STEP = 2.0**-15
 
 
@@ -60,17 +60,17 @@ class AudioInfo:
     modified_ns: int
     """Modification time in nanoseconds."""
     decoded: bool = False
-    """Whether all of it was decoded to find out."""
+    """Whether the whole recording was decoded for this."""
     silent: bool = False
-    """Whether all samples are the same, with channels averaged: nothing was recorded, or they cancel each other."""
+    """Whether all samples, channels averaged, are equal: nothing was recorded, or the channels cancel each other."""
 
 
 def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
-    """Return what a recording holds, having made sure that `read_audio` can read all of it.
+    """Check that `read_audio` can read all of a recording, and return what the recording holds.
 
-    Of a wav with integer samples only the header and a piece are read, unless that piece is silent; everything else is
-    decoded to its end, and its samples are counted. What libsndfile does not read is decoded by ffmpeg, if that is
-    installed, here as by all that reads recordings.
+    Of a wav with integer samples, only the header and a piece are read, unless that piece is silent. Everything else is
+    decoded to its end, and its samples are counted. As everywhere, ffmpeg, if it is installed, decodes what libsndfile
+    cannot read.
     Raise AudioError if the file is missing, unreadable, truncated or without samples.
     """
     with open_recording(path) as (file_descriptor, sound):
@@ -86,15 +86,15 @@ def inspect_audio(path: str | PathLike[str]) -> AudioInfo:
 
 
 def reader_version() -> str:
-    """Return what the outcome of `inspect_audio` depends on beside the recording: this module, and what decodes."""
+    """Return the versions of this module and of the decoders, on which the result of `inspect_audio` depends."""
     return f"{_CHECK_VERSION} {soundfile.__libsndfile_version__} {ffmpeg.version()}"
 
 
 def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = None) -> Samples:
     """Return a recording as float32 [samples] in [-1, 1] at `sample_rate` Hz, its channels averaged.
 
-    Only a `part` of it is decoded, if one is given and the format can be searched.
-    Raise AudioError if it is missing, unreadable, without samples, or ends before its header, or the part, says.
+    If a `part` is given and the format can be searched, only that part is decoded.
+    Raise AudioError if the recording is missing, unreadable, without samples, or shorter than its header or part says.
     """
     with open_recording(path) as (_, sound):
         blocks = list(_decoded_blocks(path, sound) if part is None else _blocks_of_part(path, sound, part))
@@ -108,10 +108,10 @@ def read_audio(path: str | PathLike[str], sample_rate: int, part: Part | None = 
 
 
 def read_audio_blocks(path: str | PathLike[str], sample_rate: int, channel: int | None = None) -> Iterator[Samples]:
-    """Yield what `read_audio` returns in blocks, float32 [block], so that a long recording takes little memory.
+    """Yield the samples of `read_audio` in blocks, float32 [block], so that a long recording takes little memory.
 
-    Only a `channel` is read, if one is given, counted from 0. Raise AudioError as `read_audio` does, once the blocks
-    before are read.
+    If a `channel` is given, counted from 0, only that one is read. Raise AudioError as `read_audio` does, after the
+    blocks before the fault.
     """
     with _decoding(path) as (file_rate, _, decoded):
         resampler = soxr.ResampleStream(file_rate, sample_rate, 1, dtype="float32")
@@ -135,7 +135,7 @@ def channel_count(path: str | PathLike[str]) -> int:
 
 
 def seconds_by_header(path: str | PathLike[str]) -> float | None:
-    """Return how long a recording is by its header; None where that does not tell. Raise AudioError."""
+    """Return the length of a recording by its header; None if the header does not give it. Raise AudioError."""
     if ffmpeg.container_of(Path(path)) is not None:
         return None
     with open_recording(path) as (_, sound):
@@ -143,9 +143,9 @@ def seconds_by_header(path: str | PathLike[str]) -> float | None:
 
 
 def is_silent(path: str | PathLike[str], part: Part) -> bool:
-    """Return whether all samples of a part of a recording are the same, by a piece of it unless that is silent.
+    """Return whether all samples of a part of a recording are the same; only a piece is read unless that is silent.
 
-    False for formats that would have to be decoded up to the part, such as mp3. Raise AudioError.
+    Return False for formats that would have to be decoded up to the part, such as mp3. Raise AudioError.
     """
     if ffmpeg.container_of(Path(path)) is not None:
         return False
@@ -158,12 +158,12 @@ def is_silent(path: str | PathLike[str], part: Part) -> bool:
 
 
 def resampled_length(samples: int, from_rate: int, to_rate: int) -> int:
-    """Return how many samples `read_audio` makes of `samples`: the number to the nearest, in soxr's own arithmetic."""
+    """Return how many samples `read_audio` makes of `samples`: rounded to nearest, in soxr's own arithmetic."""
     return int(samples / (from_rate / to_rate) + 0.5)
 
 
 def mono(path: str | PathLike[str], block: Samples) -> Samples:
-    """Return samples, float32 [samples, channels], channels averaged; raise AudioError for what is no sound."""
+    """Return samples, float32 [samples, channels], channels averaged; raise AudioError for values that are no sound."""
     signal: Samples = block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
     peak = np.abs(signal).max(initial=0)
     if not np.isfinite(peak):
@@ -175,10 +175,10 @@ def mono(path: str | PathLike[str], block: Samples) -> Samples:
 
 @contextmanager
 def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.SoundFile]]:
-    """Open a recording once, and yield its file descriptor and what reads it, both of the same file.
+    """Open a recording, and yield its file descriptor and a reader of the same open file.
 
-    What ffmpeg decodes is decoded to its end before. Raise AudioError if the file ends before its header says, and for
-    what reading it raises.
+    Formats that ffmpeg decodes are first decoded to their end. Raise AudioError if the file is shorter than its header
+    says, or if reading it fails.
     """
     path = Path(path)
     with _opened(path) as file_descriptor:
@@ -191,7 +191,7 @@ def open_recording(path: str | PathLike[str]) -> Iterator[tuple[int, soundfile.S
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    """Yield the descriptor of an open file; what libsndfile or the system raises meanwhile is raised as AudioError."""
+    """Open a file and yield its descriptor; errors of libsndfile and the system in the block become AudioError."""
     try:
         file = opened(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -227,7 +227,7 @@ def _decoding(path: str | PathLike[str]) -> Iterator[tuple[int, int, Iterator[Sa
 
 
 def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
-    """Return an open recording, which of an mp3 without a known length can read all that is there."""
+    """Return an open recording; an mp3 without a known length is read to its true end."""
     sound = RecordingFile(file_descriptor, closefd=False)
     if sound.format != "MP3" or has_length(file_descriptor):
         return sound
@@ -236,7 +236,7 @@ def _sound_file(file_descriptor: int) -> soundfile.SoundFile:
 
 
 def _tells_length(sound: soundfile.SoundFile) -> bool:
-    """Return whether the header tells the length, as that of some mp3s, or of FLAC that came from a pipe, does not."""
+    """Return whether the header gives the length; some mp3s, and FLAC that was written to a pipe, lack it."""
     return sound.frames < UNKNOWN_LENGTH and not isinstance(sound.name, UnmeasuredFile)
 
 
@@ -257,7 +257,7 @@ def _blocks_of_channels(path: str | PathLike[str], sound: soundfile.SoundFile) -
 
 
 def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part: Part) -> Iterator[Samples]:
-    """Yield the samples of a part as `_decoded_blocks` does; what cannot be searched is decoded up to there."""
+    """Yield the samples of a part as `_decoded_blocks` does; formats without seeking are decoded up to the part."""
     samples = part.samples(sound.samplerate, sys.maxsize)
     try:
         seek(sound, samples.start)
@@ -272,7 +272,7 @@ def _blocks_of_part(path: str | PathLike[str], sound: soundfile.SoundFile, part:
 
 
 def _length_and_silence(blocks: Iterable[Samples]) -> tuple[int, bool]:
-    """Return the number of samples, and whether none of them differs from the others by a step of 16 bits."""
+    """Return the number of samples, and whether they all lie within one 16-bit step."""
     length, lowest, highest = 0, np.inf, -np.inf
     for block in blocks:
         length += len(block)

@@ -1,1 +1,1 @@
-"""The containers of recordings, as far as libsndfile leaves them to us."""
+"""The containers of recordings: what libsndfile does not read or check."""

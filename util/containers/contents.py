@@ -1,6 +1,6 @@
-"""Whether what a file has behind its header is one recording, unharmed, where libsndfile does not see it.
+"""Checks of a file's content that libsndfile lacks: that it is one recording, and undamaged.
 
-All of the file is read for that, as it is where all of it is decoded.
+They read the whole file, so they run where the whole file is decoded.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from .mp3 import behind_tags
 from .ogg import JOINED, check_pages
 
 _FLAC_BEGIN = b"fLaC\0\0\0\x22"
-"""What a FLAC begins with: its name, and the header of a block of metadata, the first and always of that size."""
+"""The beginning of each FLAC: its name, and the header of its first metadata block, which always has that size."""
 _BLOCK = 1 << 20
 
 
 def check_contents(path: object, file_descriptor: int, container: str) -> None:
-    """Raise AudioError if an open ogg file is damaged, or it or a FLAC has several recordings, one after the other."""
+    """Raise AudioError if an open ogg file is damaged, or if an ogg or FLAC file has several recordings in a row."""
     if container == "OGG":
         check_pages(path, file_descriptor)
     elif container == "FLAC" and _is_in(file_descriptor, _FLAC_BEGIN, behind_tags(file_descriptor) + 1):

@@ -1,10 +1,10 @@
-"""How the names of recordings end, wherever recordings are looked for by name."""
+"""The endings of the names of recordings, for every search for recordings by name."""
 
 READ = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
 DECODED_BY_FFMPEG = ("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4")
 
 ENDINGS = (*READ, *DECODED_BY_FFMPEG)
-"""Without the dot, in lower case. Of several recordings of one name, that whose ending comes first is taken."""
+"""Without the dot, in lower case. If several recordings have the same name, the one whose ending comes first counts."""
 
 LISTED = f".{', .'.join(ENDINGS)}"
 """For messages."""

@@ -24,7 +24,7 @@ PROGRAM = "ffmpeg"
 BLOCK = 1 << 16
 """Samples of each channel that are read at a time."""
 MESSAGE_BYTES = 1 << 16
-"""Of ffmpeg's messages that are looked at."""
+"""Bytes of ffmpeg's messages that are searched."""
 
 CONTAINERS = {
     b"\x1aE\xdf\xa3": "WebM or Matroska",
@@ -35,14 +35,14 @@ CONTAINERS = {
     b"FLV\x01": "FLV",
     b"\x00\x00\x01\xba": "MPEG video",
 }
-"""What files begin with that are left to ffmpeg; lists of other files, which it reads too, are not among them."""
+"""The first bytes of the formats that ffmpeg decodes. Lists of other files, which it also reads, are left out."""
 
 MP3_IN_WAV = "MP3 in a WAV"
 
 NO_TRACK = "matches no streams"
-"""What ffmpeg says, with advice on its flags, of a file without an audio track."""
+"""ffmpeg's message, with advice on its flags, for a file without an audio track."""
 ENDED_EARLY = ("File ended prematurely", ": partial file")
-"""What ffmpeg says of a WebM, Matroska or MP4 file that is cut off, though it exits as it does for a whole one."""
+"""ffmpeg's messages for a WebM, Matroska or MP4 file that is cut off; its exit code is that of a whole file."""
 
 LEFT_OUT = (
     "Error while decoding stream",
@@ -56,7 +56,7 @@ LEFT_OUT = (
     "ff asf skip",
     "ff asf bad header",
 )
-"""What ffmpeg, from version 5 to 9, says of what it cannot decode in the middle of a file, and goes on behind it."""
+"""Messages of ffmpeg 5 to 9 for data that it cannot decode in the middle of a file; it continues after them."""
 
 Samples = npt.NDArray[np.float32]
 
@@ -83,7 +83,7 @@ def container_of_open(file_descriptor: int) -> str | None:
 
 
 def version() -> str:
-    """Return what tells the ffmpeg that is installed from others, without starting it; empty if there is none."""
+    """Return what identifies the installed ffmpeg, without starting it; empty if there is none."""
     program = shutil.which(PROGRAM)
     if program is None:
         return ""
@@ -95,8 +95,7 @@ def version() -> str:
 def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFormat, Iterator[Samples]]]:
     """Yield the format and the blocks, float32 [samples, channels], of the first audio track of an open file.
 
-    Raise AudioError, which calls it `path`, also where the blocks are read, if ffmpeg is not installed or cannot decode
-    it.
+    Raise AudioError, naming `path`, if ffmpeg is not installed or cannot decode the file; also while blocks are read.
     """
     program = shutil.which(PROGRAM)
     if program is None:
@@ -104,8 +103,8 @@ def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFor
             f"{path}: {container_of_open(file_descriptor)} is decoded by {PROGRAM}, which is not installed; "
             "install it, or convert the recording to WAV or FLAC"
         )
-    # Opened by its number it is the file that is meant, even without a path, and no name can be taken for a flag; the
-    # list of protocols keeps its content from leading elsewhere.
+    # Its number opens exactly this file, even without a path, and ffmpeg cannot mistake a name for a flag. The list of
+    # protocols keeps the file's content from referring to other files.
     name = f"file:/dev/fd/{file_descriptor}"
     command = [program, "-nostdin", "-loglevel", "error", "-protocol_whitelist", "file,pipe", "-i", name]
     command += ["-map", "0:a:0", "-f", "wav", "-codec:a", "pcm_f32le", "pipe:1"]
@@ -131,9 +130,9 @@ def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFor
 
 @contextmanager
 def decoded_whole(path: Path, file_descriptor: int) -> Iterator[soundfile.SoundFile]:
-    """Yield what reads the samples that ffmpeg decodes an open file to, in a temporary file.
+    """Decode an open file with ffmpeg into a temporary file, and yield a reader of its samples.
 
-    Raise AudioError, or StorageError if that cannot be written, which says nothing of the recording.
+    Raise AudioError, or StorageError if the temporary file cannot be written, which is no fault of the recording.
     """
     with decoded_by_ffmpeg(path, file_descriptor) as (wav, blocks), tempfile.TemporaryFile() as file:
         try:
@@ -173,6 +172,6 @@ def _failure(path: Path, process: subprocess.Popen[bytes], messages: IO[bytes]) 
 
 
 def _said(messages: IO[bytes]) -> list[str]:
-    """Return the lines of the end of the messages."""
+    """Return the last lines of the messages."""
     messages.seek(max(0, messages.seek(0, SEEK_END) - MESSAGE_BYTES))
     return messages.read().decode("utf-8", "replace").splitlines()

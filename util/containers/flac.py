@@ -9,21 +9,21 @@ import soundfile
 from .mp3 import seek
 
 _WIDE = {"PCM_24", "PCM_32", "FLOAT", "DOUBLE"}
-"""Subtypes that 16 bits do not hold."""
+"""Subtypes with more than 16 bits."""
 _MOST_CHANNELS = 8
-"""Of a FLAC."""
+"""The most channels of a FLAC."""
 _BLOCK = 1 << 16
 
 
 def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None:
-    """Write these samples of an open recording, of all channels, as FLAC of 24 bits, or of the 16 that it has.
+    """Write these samples of an open recording, with all channels, as FLAC of 24 bits, or 16 if it has no more.
 
-    Of more channels than a FLAC can have, their mean is written, which is what is read of any recording.
-    Fewer are written where the recording ends before. What is louder than full scale, as floating-point samples and
-    lossy formats may be, is clipped. Raise soundfile.SoundFileError for the recording, or OSError for `to`.
+    If there are more channels than FLAC allows, their mean is written; readers use only the mean of any recording.
+    If the recording ends earlier, fewer samples are written. Samples beyond full scale, as in floating-point and lossy
+    formats, are clipped. Raise soundfile.SoundFileError for the recording, or OSError for `to`.
     """
     seek(sound, samples.start)
-    wide = sound.subtype in _WIDE and sound.format != "RAW"  # in which the samples of lossy formats are decoded
+    wide = sound.subtype in _WIDE and sound.format != "RAW"  # RAW: the decoded samples of a lossy format
     subtype = "PCM_24" if wide else "PCM_16"
     missing, output = len(samples), _Output(to)
     averaged = sound.channels > _MOST_CHANNELS
@@ -41,7 +41,7 @@ def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None
 
 
 class _Output:
-    """A file that is written to by libsndfile, which does not tell why it cannot be."""
+    """A file that libsndfile writes to; it keeps the error, as libsndfile does not report the cause."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -49,7 +49,7 @@ class _Output:
         self.seek, self.tell = file.seek, file.tell
 
     def write(self, data: memoryview) -> int:
-        """Return how many bytes are written, and remember why it is none."""
+        """Return how many bytes are written; if writing fails, keep the error."""
         try:
             return self._file.write(data)
         except OSError as error:

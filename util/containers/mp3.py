@@ -1,11 +1,11 @@
-"""How long an mp3 is, and how its samples are read.
+"""The length of an mp3, and how its samples are read.
 
-Its length is known from a header that most encoders write, and otherwise only by decoding it. Without that number
-libsndfile estimates the length from the size of the file and of its first frames, and decodes no more than that. Where
-bit rates vary, the estimate is a part of the recording or many times of it.
+Most encoders write a header with the length; without it, only decoding the whole file shows the length. In that case
+libsndfile estimates the length from the sizes of the file and of its first frames, and decodes no more than that. If
+the bit rate varies, the estimate can be a fraction or a multiple of the true length.
 
-A frame of an mp3 has a part of its data in frames before it. Where libsndfile seeks, even to where it is, those are
-lost, and some hundred samples are noise.
+A frame of an mp3 has a part of its data in earlier frames. When libsndfile seeks, even to its current place, it loses
+that data, and some hundred samples are noise.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import soundfile
 from .mpeg_frames import has_two_frames
 
 LEAD = 32 * 1152
-"""Samples that are decoded before the first that is wanted: those of more frames than one takes data from."""
+"""Samples that are decoded before the first wanted one: more frames than any frame takes data from."""
 UNKNOWN_LENGTH = 2**63 - 1
-"""What libsndfile tells as the number of samples of a FLAC that was written into a pipe, whose header has none."""
+"""The number of samples that libsndfile gives for a FLAC that was written to a pipe, whose header has no number."""
 _ID3_HEADER_BYTES = 10
 _SEARCHED_BYTES = 2048
-"""After the tags, in which the first frame is."""
+"""Bytes after the tags; the first frame begins within them."""
 _HAS_FRAMES, _HAS_BYTES = 1, 2
-"""Flags of the header, for numbers that it has."""
+"""Flags of the header that say which numbers it has."""
 _FEWEST_MORE = 4096
-"""Bytes behind those that the header counts: more than encoders that count them otherwise leave out."""
+"""Bytes allowed after those that the header counts: more than encoders that count differently leave out."""
 _LOWERING = 64
-"""How many times as long as its size says a file can be taken for: more than the ratio of the highest bit rate, 320, to
+"""The pretended size of a file, as a multiple of its true size: more than the ratio of the highest bit rate, 320, to
 the lowest, 8 kbit/s."""
 _PRETENDED_BYTES = 1 << 16
 _BLOCK = 1 << 16
@@ -41,7 +41,7 @@ def has_length(file_descriptor: int) -> bool:
 
 
 def goes_on(file_descriptor: int) -> bool:
-    """Return whether more frames follow those that the header of an mp3 counts, as where files were joined."""
+    """Return whether an mp3 has more frames than its header counts, as after files were joined."""
     begin, first = _begin(file_descriptor, 0)
     _, counted = _counts(first)
     end = begin + counted
@@ -68,9 +68,9 @@ def _begin(file_descriptor: int, position: int) -> tuple[int, bytes]:
 
 
 def _counts(first: bytes) -> tuple[int, int]:
-    """Return how many frames and bytes the header in the first frame counts; 0 for what it does not tell.
+    """Return how many frames and bytes the header in the first frame counts; 0 for a number that it lacks.
 
-    Encoders write zeros there until they come to the end, which one that was killed never did.
+    Encoders write zeros there until they finish, so zeros remain if an encoder was killed.
     """
     header = max(first.find(b"Xing"), first.find(b"Info"))
     flags = int.from_bytes(first[header + 4 : header + 8], "big") if header >= 0 else 0
@@ -80,11 +80,11 @@ def _counts(first: bytes) -> tuple[int, int]:
 
 
 def seek(sound: soundfile.SoundFile, place: int) -> None:
-    """Let a recording of any format, just opened, be read from a sample on, as it is where all before is read, too.
+    """Move to a sample of a just-opened recording of any format, so that reading gives the same as from the beginning.
 
     Raise soundfile.LibsndfileError.
     """
-    searchable = soundfile.SoundFile.seekable(sound)  # which those with GSM in a wav are not
+    searchable = soundfile.SoundFile.seekable(sound)  # a wav with GSM is not
     lead = min(place, LEAD) if sound.format == "MP3" else 0 if searchable else place
     if searchable:
         sound.seek(place - lead)
@@ -93,18 +93,18 @@ def seek(sound: soundfile.SoundFile, place: int) -> None:
 
 
 class RecordingFile(soundfile.SoundFile):  # type: ignore[misc]
-    """An open recording of any format, which may be read in blocks."""
+    """An open recording of any format that can be read in blocks."""
 
     def seekable(self) -> bool:
-        """Return whether soundfile may seek after each read, as it does where it can; `seek` works on any file.
+        """Return whether soundfile may seek after each read, which it does if this is True; `seek` works on any file.
 
-        At the end of a FLAC of unknown length, that fails.
+        Seeking fails at the end of a FLAC of unknown length.
         """
         return self.format != "MP3" and self.frames < UNKNOWN_LENGTH and bool(super().seekable())
 
 
 class UnmeasuredFile:
-    """An open file that seems much longer than it is, so that libsndfile decodes an mp3 to its true end."""
+    """An open file that pretends to be much longer than it is, so that libsndfile decodes an mp3 to its true end."""
 
     def __init__(self, file_descriptor: int) -> None:
         """Take the file's descriptor, which must stay open."""
@@ -114,7 +114,7 @@ class UnmeasuredFile:
         self._position = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place, which from the end is that of the pretended size."""
+        """Go to a place; the end is that of the pretended size."""
         self._position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
         return self._position
 
@@ -123,7 +123,7 @@ class UnmeasuredFile:
         return self._position
 
     def readinto(self, buffer: memoryview) -> int:
-        """Read what is there; where a tag could be, at the pretended end, there are zeros."""
+        """Read what is there; at the pretended end, where a tag could be, read zeros."""
         if self._position <= self._true_size:
             count = os.preadv(self._file_descriptor, [buffer], self._position)
         else:

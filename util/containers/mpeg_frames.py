@@ -1,4 +1,4 @@
-"""The frames that MPEG audio (mp3) and AAC in ADTS consist of, by which a signal without a header is recognized.
+"""The frames of MPEG audio (mp3) and of AAC in ADTS, by which a signal without a header is recognized.
 
 Formats: http://www.mp3-tech.org/programmer/frame_header.html and https://wiki.multimedia.cx/index.php/ADTS
 """
@@ -25,14 +25,14 @@ _ADTS_RATES = 13
 
 
 def frame_bytes(start: bytes) -> int | None:
-    """Return how many bytes a frame that begins with these bytes has; None if they are not the header of one."""
+    """Return the size in bytes of the frame that begins with these bytes; None if they are no header of a frame."""
     if len(start) < HEADER_BYTES or start[0] != 0xFF or start[1] < 0xE0:
         return None
     return _adts_bytes(start) if start[1] & 0xF6 == 0xF0 else _mpeg_bytes(start)
 
 
 def has_two_frames(start: bytes) -> bool:
-    """Return whether bytes begin with a frame, and another one of its kind and sample rate follows it."""
+    """Return whether bytes begin with a frame that another of the same kind and sample rate follows."""
     size = frame_bytes(start)
     if size is None:
         return False
@@ -41,7 +41,7 @@ def has_two_frames(start: bytes) -> bool:
 
 
 def _kind(header: bytes) -> tuple[int, int]:
-    """Return what all frames of a signal have in common: version, layer and protection, and the sample rate."""
+    """Return what all frames of a signal share: version, layer and protection, and the sample rate."""
     is_adts = header[1] & 0xF6 == 0xF0
     return header[1], header[2] & (0x3C if is_adts else 0x0C)
 

@@ -1,6 +1,6 @@
-"""The pages that an ogg file consists of: whether all that it was written with are there, unharmed.
+"""The pages of an ogg file: whether all of them are present and undamaged.
 
-What decodes them leaves out a damaged page in silence, or fills its time with noise.
+Decoders skip a damaged page without an error, or fill its time with noise.
 
 Format: https://www.rfc-editor.org/rfc/rfc3533
 """
@@ -18,7 +18,7 @@ JOINED = "several recordings one after the other, of which only the first can be
 _MISSING = "damaged: pages are missing"
 _BEGIN = b"OggS\0"
 _PAGE = 65_307
-"""Bytes that a page has at most."""
+"""The most bytes of a page."""
 _HEADER = 27
 """Bytes of a page's header before its table of segments."""
 _FLAGS = 5
@@ -30,7 +30,7 @@ _NO_XOR = 0xFFFFFFFF
 
 
 def check_end(path: object, file_descriptor: int) -> None:
-    """Raise AudioError if the last page is cut, or of a stream that does not begin where the file does."""
+    """Raise AudioError if the last page is cut off, or if its stream does not begin at the start of the file."""
     file_size = os.fstat(file_descriptor).st_size
     tail_start = max(0, file_size - 2 * _PAGE)
     tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
@@ -54,7 +54,7 @@ def check_pages(path: object, file_descriptor: int) -> None:
         number = int.from_bytes(page[_NUMBER], "little")
         if following.get(page[_STREAM], number) != number:
             raise AudioError(f"{path}: {JOINED if page[_FLAGS] & _FIRST else _MISSING}")
-        # What is written down of a broadcast has the headers of its beginning, and then what came later.
+        # A recorded broadcast has the headers of the stream's beginning, and then later pages.
         if any(page[_POSITION]):
             following[page[_STREAM]] = (number + 1) % (1 << 32)
         position += len(page)
@@ -63,7 +63,7 @@ def check_pages(path: object, file_descriptor: int) -> None:
 
 
 def _pages(file_descriptor: int) -> Iterator[bytes]:
-    """Yield pages from the beginning on, up to where something else is."""
+    """Yield the pages from the beginning of the file up to the first byte that is no page."""
     position = 0
     while (start := os.pread(file_descriptor, _HEADER + 255, position)).startswith(_BEGIN):
         page = os.pread(file_descriptor, _page_bytes(start), position)
@@ -72,7 +72,7 @@ def _pages(file_descriptor: int) -> Iterator[bytes]:
 
 
 def _first_streams(file_descriptor: int) -> Iterator[bytes]:
-    """Yield the serial numbers of the streams that begin where an ogg file does."""
+    """Yield the serial numbers of the streams that begin at the start of an ogg file."""
     for page in _pages(file_descriptor):
         if not page[_FLAGS] & _FIRST:
             return
@@ -80,7 +80,7 @@ def _first_streams(file_descriptor: int) -> Iterator[bytes]:
 
 
 def _page_bytes(page: bytes) -> int:
-    """Return how many bytes the page has that these bytes begin; those of its header at least."""
+    """Return the size in bytes of the page that begins with these bytes, at least that of its header."""
     segments = page[_HEADER : _HEADER + page[_HEADER - 1]] if len(page) >= _HEADER else b""
     return _HEADER + len(segments) + sum(segments)
 
@@ -90,7 +90,7 @@ def _is_whole(page: bytes) -> bool:
 
 
 def _checksum(page: bytes) -> bytes:
-    """Return the checksum of a page: zlib's with the bits of each byte, and of the result, in reverse, from zero on."""
+    """Return a page's checksum: zlib's, from 0 on, with the bits of each byte and of the result in reverse order."""
     emptied = page[: _CHECKSUM.start] + bytes(4) + page[_CHECKSUM.stop :]
     reversed_bits = zlib.crc32(emptied.translate(_BITS_REVERSED), _NO_XOR) ^ _NO_XOR
     return reversed_bits.to_bytes(4, "big").translate(_BITS_REVERSED)

@@ -1,8 +1,8 @@
-"""Whether a recording's file holds all that its container says, which libsndfile does not check.
+"""Checks that a file holds all that its container states; libsndfile does not check this.
 
-Of containers of chunks (wav, rf64, w64, aiff, caf), of au and of NIST's sph, the size of the samples by the header is
-compared with the file's, and of WMA and AVI that of the file. An ogg file must end where its last page ends. Of several
-recordings in a file, one after the other, libsndfile and ffmpeg only read the first.
+In containers of chunks (wav, rf64, w64, aiff, caf), au and NIST's sph, the header states the size of the samples; in
+WMA and AVI, the size of the file. Both are compared with the actual size. An ogg file must end where its last page
+ends. libsndfile and ffmpeg read only the first of several recordings in a row, so such files are refused.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from .mp3 import goes_on
 from .ogg import JOINED, check_end
 
 STREAMED_SIZE = 0x7FFF_0000
-"""Bytes. Programs that write into a pipe can't know the size; they put this much or more into the header."""
+"""Bytes. Programs that write to a pipe cannot know the size; they write this number or more into the header."""
 
 _STREAMED_LONG_SIZE = 1 << 62
-"""The same where sizes have eight bytes."""
+"""The same for sizes of eight bytes."""
 
 _MAGIC = 4
 """Bytes by which the beginning of a recording of the same container is recognized."""
 _BOX_HEADER = 16
-"""Bytes of a box of an MP4 file that tell its kind and its size, if that is large."""
+"""Bytes of a box of an MP4 file that give its kind and its size, also a large one."""
 
 _NIST_SIZE = slice(8, 16)
 _NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d+)\s*$", re.MULTILINE)
 _NIST_COUNTS = (b"sample_count", b"channel_count", b"sample_n_bytes")
 
 _WMA_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
-"""What the object in the header of a WMA begins with that tells the size of the file."""
+"""The first bytes of the object in the header of a WMA that gives the size of the file."""
 _WMA_SIZE = slice(40, 48)
 _WMA_FLAGS = slice(88, 92)
 _WMA_BROADCAST = 1
-"""The flag of a file that was written into a pipe, so that its size could not be known."""
+"""The flag of a file that was written to a pipe, so that its size was unknown."""
 _WMA_HEADER = 1 << 16
-"""Bytes at the beginning of a WMA in which that object is."""
+"""Bytes at the beginning of a WMA that contain that object."""
 
 
 @dataclass(frozen=True)
 class _Chunks:
-    """How the chunks of a container lie in its file: identifier, size, content."""
+    """The layout of a container's chunks: identifier, size, content."""
 
     data: bytes
     """The first bytes of the identifier of the chunk with the samples."""
@@ -56,13 +56,13 @@ class _Chunks:
     size_bytes: int = 4
     byte_order: Literal["little", "big"] = "little"
     header_counts: bool = False
-    """Whether the size is that of identifier, size and content, and not of the content alone."""
+    """Whether the size includes the identifier and the size itself, not only the content."""
     alignment: int = 2
     """Bytes; a chunk begins at a multiple of it."""
 
     @property
     def streamed_size(self) -> int:
-        """The size from which on it says nothing."""
+        """Sizes from this one on mean that the size is unknown."""
         return STREAMED_SIZE if self.size_bytes == 4 else _STREAMED_LONG_SIZE
 
 
@@ -81,7 +81,7 @@ _CONTAINERS = {
 
 
 def check_size(path: object, file_descriptor: int, container: str) -> None:
-    """Raise AudioError if a file, whose container was recognized, ends before its header says, or goes on."""
+    """Raise AudioError if a file of a known container is shorter than its header says, or has several recordings."""
     file_size = os.fstat(file_descriptor).st_size
     if container == "OGG":
         check_end(path, file_descriptor)
@@ -119,7 +119,7 @@ def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _C
             raise AudioError(f"{path}: {JOINED}")
         if identifier == _RF64_LONG_SIZES:
             long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little") or long_size
-        if found and not size:  # no chunk, but zeros that follow the samples
+        if found and not size:  # not a chunk, but zeros after the samples
             return
         if identifier.startswith(layout.data) and not found:
             found, present = True, file_size - position
@@ -132,7 +132,7 @@ def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _C
 
 
 def _chunks(file_descriptor: int, file_size: int, layout: _Chunks) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each chunk's identifier, the size of its content by its header, and where this begins."""
+    """Yield each chunk's identifier, the size of its content by its header, and where its content begins."""
     position = layout.first
     header_bytes = layout.identifier_bytes + layout.size_bytes
     while position <= file_size - header_bytes:
@@ -162,7 +162,7 @@ def _nist_samples(file_descriptor: int) -> tuple[int, int]:
 
 
 def _wma_size(file_descriptor: int) -> int:
-    """Return how many bytes a WMA has by its header; 0 if that does not tell."""
+    """Return how many bytes a WMA has by its header; 0 if the header does not say."""
     header = os.pread(file_descriptor, _WMA_HEADER, 0)
     begin = header.find(_WMA_PROPERTIES)
     properties = header[begin:] if begin >= 0 else b""
@@ -172,7 +172,7 @@ def _wma_size(file_descriptor: int) -> int:
 
 
 def _check_boxes(path: object, file_descriptor: int, file_size: int) -> None:
-    """Raise AudioError if an MP4 file has two beginnings; ffmpeg, which decodes the first, knows whether it is cut."""
+    """Raise AudioError if an MP4 file has two beginnings; ffmpeg decodes the first, and reports if it is cut off."""
     position = 0
     while position <= file_size - _BOX_HEADER:
         box = os.pread(file_descriptor, _BOX_HEADER, position)
@@ -186,7 +186,7 @@ def _check_boxes(path: object, file_descriptor: int, file_size: int) -> None:
 
 
 def _check_no_other(path: object, file_descriptor: int, end: int) -> None:
-    """Raise AudioError if the file goes on, after its recording, as it begins."""
+    """Raise AudioError if another recording of the same kind follows the first."""
     if os.pread(file_descriptor, _MAGIC, end) == os.pread(file_descriptor, _MAGIC, 0):
         raise AudioError(f"{path}: {JOINED}")
 

@@ -1,6 +1,6 @@
-"""The header of a WAV: which codec it holds, and of one that comes through a pipe, how its samples lie.
+"""The header of a WAV: its codec and, for a WAV from a pipe, the layout of its samples.
 
-Through a pipe the header may not know how long it is; libsndfile only reads what it can search.
+The header of a WAV from a pipe may lack the length, and libsndfile reads only files in which it can seek.
 
 Format: https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html
 """
@@ -20,24 +20,24 @@ from ..errors import AudioError
 START_BYTES = 12
 """Bytes by which a WAV is recognized."""
 LARGEST_CHUNK = 1 << 24
-"""Bytes of a chunk before the samples; a larger one is taken for damaged."""
+"""The most bytes of a chunk before the samples; a larger one is treated as damaged."""
 UNKNOWN_BYTES = 0x7FFF_0000
-"""Programs that write into a pipe claim this many bytes of samples or more, or none."""
+"""Programs that write to a pipe state this many bytes of samples or more, or none."""
 
 MP3 = 0x55
-"""The codec whose length libsndfile estimates in a WAV, by the size of the first frames, and reads no more."""
+"""The codec whose length in a WAV libsndfile estimates by the size of the first frames; it reads no further."""
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _TYPES = {(_PCM, 8): "u1", (_PCM, 16): "<i2", (_PCM, 32): "<i4", (_FLOAT, 32): "<f4", (_FLOAT, 64): "<f8"}
 _CODES = {_PCM: "integers", 2: "ADPCM", _FLOAT: "floating point", 6: "A-law", 7: "mu-law", 17: "ADPCM", 49: "GSM"}
 
 Read = Callable[[int], bytes]
-"""Returns as many bytes as it is asked for, fewer at the end."""
+"""Returns the requested number of bytes, fewer at the end."""
 
 
 @dataclass(frozen=True)
 class WavFormat:
-    """How the samples of a WAV lie in its bytes."""
+    """The layout of the samples of a WAV."""
 
     sample_rate: int
     """Hz."""
@@ -45,9 +45,9 @@ class WavFormat:
     kind: int
     """1 for integers, 3 for floating-point numbers."""
     bits: int
-    """Of a sample."""
+    """Bits of a sample."""
     data_bytes: int | None
-    """Bytes of samples; None if only their end will tell."""
+    """Bytes of samples; None if the header does not give it."""
 
     @property
     def frame_bytes(self) -> int:
@@ -73,7 +73,7 @@ def is_wav(start: bytes) -> bool:
 
 
 def codec_of(file_descriptor: int) -> int | None:
-    """Return the number of the codec of a WAV that is open as a file; None if its header ends before."""
+    """Return the codec's number of a WAV that is open as a file; None if the file ends before it."""
     position = START_BYTES
     while len(header := os.pread(file_descriptor, 10, position)) == 10:
         name, size, codec = struct.unpack("<4sIH", header)
@@ -84,7 +84,7 @@ def codec_of(file_descriptor: int) -> int | None:
 
 
 def read_wav_format(read: Read) -> WavFormat:
-    """Read what is before the samples, from START_BYTES on; raise AudioError, without a name, for what is damaged."""
+    """Read the header from START_BYTES on up to the samples; raise AudioError, without a name, if it is damaged."""
     described = b""
     while True:
         header = read(8)
