@@ -1,4 +1,4 @@
-"""Compares two workers, each on its own core, with or without a parameter server, with separate processes.
+"""Compares a cluster of workers, with or without a parameter server, with as many independent processes.
 
     python -m benchmarks.cluster [--n_hidden 512] [--batch 16] [--epochs 4] [--rounds 3] [--workers 2]
         [--sync ps allreduce] [--flags "--gradient_type bfloat16"]
