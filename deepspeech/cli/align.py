@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..errors import AlignmentError, AlphabetError, ExportError, FlagError
@@ -35,14 +35,21 @@ def _main(arguments: Sequence[str] | None) -> None:
     add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")
     add("--output", type=output_path, help="file to write instead of printing")
     options = parser.parse_args(arguments)
-    if options.output is not None and not options.output.parent.is_dir():
-        raise FlagError(f"--output={options.output}: there is no folder {options.output.parent}")
+    if options.output is not None:
+        _check_output(options.output, (options.model, options.audio, options.transcript))
     transcript = _read(options.transcript)
     try:
         alignment = align(Model(options.model), options.audio, transcript)
     except (AlphabetError, AlignmentError) as error:
         raise AlignmentError(f"{options.transcript}: {error}") from error
     _write(FORMATS[options.format](alignment, options.audio.stem), options.output)
+
+
+def _check_output(output: Path, read: Iterable[Path]) -> None:
+    if not output.parent.is_dir():
+        raise FlagError(f"--output={output}: there is no folder {output.parent}")
+    if output.resolve() in {each.resolve() for each in read}:
+        raise FlagError(f"--output={output}: is read here, and would be written over; name another file")
 
 
 def _read(path: Path) -> str:

@@ -99,6 +99,23 @@ def test_the_command_prints_or_writes_each_format(
     assert len(errors) == 4
 
 
+def test_what_is_read_is_not_written_over(
+    graph_file: Path, recordings: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, recording = tmp_path / "said.txt", tmp_path / "said.wav"
+    text.write_text("ab\ncd\n")
+    recording.write_bytes(recordings[0].read_bytes())
+    for read in (text, recording):
+        given = tmp_path / "link"
+        given.symlink_to(read)
+        assert main([f"--model={graph_file}", f"--audio={recording}", f"--transcript={text}", f"--output={given}"]) == 1
+        assert capsys.readouterr().err == (
+            f"deepspeech: --output={given}: is read here, and would be written over; name another file\n"
+        )
+        given.unlink()
+    assert text.read_text() == "ab\ncd\n" and recording.read_bytes() == recordings[0].read_bytes()
+
+
 class SpelledModel:
     """Replaces a model: it recognizes one label in every second frame."""
 
