@@ -11,7 +11,6 @@ from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -154,6 +153,18 @@ def test_bytes_that_are_no_request_end_their_own_connection(served: Served, garb
     assert served.get("/healthz")[0] == 200
 
 
+def test_a_client_of_http_1_0_gets_a_stream_without_chunks(served: Served, recordings: list[Path]) -> None:
+    field = '--X\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+    form = (field.format("model", "tiny") + field.format("stream", "true")).encode()
+    form += field.format('file"; filename="a.wav', "").encode()[:-2] + recordings[0].read_bytes() + b"\r\n--X--\r\n"
+    head = "POST /v1/audio/transcriptions HTTP/1.0\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=X"
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
+        connection.sendall(f"{head}\r\nContent-Length: {len(form)}\r\n\r\n".encode() + form)
+        head, _, body = b"".join(iter(lambda: connection.recv(10_000), b"")).decode().partition("\r\n\r\n")
+    assert "transfer-encoding" not in head and f"content-length: {len(body)}" in head
+    assert [json.loads(event[6:])["type"][-5:] for event in body.split("\n\n")[:-1]] == ["delta", ".done"]
+
+
 @pytest.mark.parametrize("charset", ["undefined", "punycode", "unicode_escape"])
 def test_a_form_in_what_is_no_character_set_is_refused(
     served: Served, charset: str, caplog: pytest.LogCaptureFixture
@@ -282,7 +293,7 @@ def test_a_server_opens_as_many_files_as_it_may_for_its_connections(graph_file: 
     log, before = tmp_path / "log", f"import resource; {few}"
     with running(f"--model={graph_file}", log=log, before=before) as (_, address), ExitStack() as opened:
         for _ in range(150):
-            host = ("127.0.0.1", urlsplit(address).port)
+            host = ("127.0.0.1", int(address.rpartition(":")[2]))
             connection = opened.enter_context(socket.create_connection(host, PATIENCE))
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")

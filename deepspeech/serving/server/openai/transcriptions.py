@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...transcripts import Transcript, continued, joined
 from ..errors import RefusedError, being_stopped, failed
@@ -37,6 +37,8 @@ class TranscriptionEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; raise RefusedError as long as no answer has begun. Stop when the client has gone."""
         begun = time.monotonic()
+        if scope["http_version"] == "1.0":
+            send = _sending_whole(send)
         request = Request(scope, receive)
         with self._service.transcription():
             try:
@@ -151,6 +153,24 @@ class PartsOnThreads:
         """Free what the iterator holds."""
         with self._stepping:
             self._parts.close()
+
+
+def _sending_whole(send: Send) -> Send:
+    """Return what sends an answer with its length once it is whole, as HTTP/1.0 has no other way to end one."""
+    start: Message = {}
+    body = bytearray()
+
+    async def collect(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            start.update(message)
+            return
+        body.extend(message["body"])
+        if not message.get("more_body", False):
+            others = [header for header in start["headers"] if header[0] != b"content-length"]
+            await send({**start, "headers": [*others, (b"content-length", b"%d" % len(body))]})
+            await send({"type": "http.response.body", "body": bytes(body)})
+
+    return collect
 
 
 async def _end_of_stream(_scope: Scope, _receive: Receive, send: Send) -> None:
