@@ -27,6 +27,8 @@ _STREAMED_LONG_SIZE = 1 << 62
 
 _MAGIC = 4
 """Bytes by which the beginning of a recording of the same container is recognized."""
+_FEWEST_MORE = 4096
+"""Bytes behind the samples that its header counts: more than what ends some files by mistake."""
 _BOX_HEADER = 16
 """Bytes of a box of an MP4 file that give its kind and its size, also a large one."""
 
@@ -93,6 +95,7 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
         if size < STREAMED_SIZE:
             _compare(path, file_size - start, size)
             _check_no_other(path, file_descriptor, start + size)
+            _check_rest(path, file_descriptor, file_size, start + size)
     elif container == "NIST":
         start, size = _nist_samples(file_descriptor)
         _compare(path, file_size - start, size)
@@ -129,6 +132,7 @@ def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _C
             if told < _STREAMED_LONG_SIZE:
                 _compare(path, present, told)
                 _check_no_other(path, file_descriptor, position + told)
+                _check_rest(path, file_descriptor, file_size, position + told, -told % layout.alignment)
 
 
 def _chunks(file_descriptor: int, file_size: int, layout: _Chunks) -> Iterator[tuple[bytes, int, int]]:
@@ -189,6 +193,21 @@ def _check_no_other(path: object, file_descriptor: int, end: int) -> None:
     """Raise AudioError if another recording of the same kind follows the first."""
     if os.pread(file_descriptor, _MAGIC, end) == os.pread(file_descriptor, _MAGIC, 0):
         raise AudioError(f"{path}: {JOINED}")
+
+
+def _check_rest(path: object, file_descriptor: int, file_size: int, end: int, padding: int = 0) -> None:
+    """Raise AudioError if neither a chunk, nor a tag or zeros, follow the samples: the header counts too few of them.
+
+    So it is with a recorder that was stopped by force. Some programs leave out the padding before a chunk.
+    """
+    following = [os.pread(file_descriptor, _MAGIC, place) for place in (end, end + padding)]
+    known = any(each.startswith(b"ID3") or not any(each) or _is_printable(each) for each in following)
+    if file_size - end > _FEWEST_MORE and not known:
+        raise AudioError(f"{path}: goes on for {file_size - end} bytes behind the samples that its header counts")
+
+
+def _is_printable(identifier: bytes) -> bool:
+    return all(0x20 <= byte < 0x7F for byte in identifier)
 
 
 def _compare(path: object, present: int, size: int, what: str = "bytes of samples") -> None:
