@@ -140,13 +140,14 @@ def test_archives_beside_lists_are_no_lists_and_a_shard_is_refused(tmp_path: Pat
 
 
 def test_sets_are_known_by_all_their_usual_names(tmp_path: Path) -> None:
-    for name in ("training", "train2", "Validation", "development", "testset", "eval92", "latest", "trained"):
+    others = ("latest", "trained")
+    for name in ("training", "train2", "Validation", "development", "testset", "eval92", "my test (1)", *others):
         tone(tmp_path / f"{name}.wav")
         write(tmp_path / f"{name}.csv", f"wav_filename,transcript\n{name}.wav,word\n")
     assert Import("lists", tmp_path, tmp_path / "out").sets == {
         "train": {"training.wav", "train2.wav"},
         "dev": {"Validation.wav", "development.wav"},
-        "test": {"testset.wav", "eval92.wav"},
+        "test": {"testset.wav", "eval92.wav", "my test (1).wav"},
     }
 
 

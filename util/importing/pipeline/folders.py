@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from .records import DEV, TEST, TRAIN
 
 log = logging.getLogger(__name__)
 
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
     **dict.fromkeys(("dev", "development", "val", "valid", "validation"), DEV),
@@ -25,9 +27,8 @@ def find_recording(stem: str) -> str:
 
 
 def set_of_name(name: str) -> str:
-    """Return the set that a name like "train-clean-100", "testset" or "dev93" speaks of; empty if it speaks of none."""
-    parts = name.lower().replace("-", "_").replace(".", "_").split("_")
-    words = (part.rstrip("0123456789").removesuffix("set") for part in parts)
+    """Return the set that a name like "train-clean-100", "testset" or "dev (1)" speaks of; empty if of none."""
+    words = (part.rstrip("0123456789").removesuffix("set") for part in _BETWEEN_WORDS.split(name.lower()))
     return next((_SET_NAMES[word] for word in words if word in _SET_NAMES), "")
 
 
