@@ -40,9 +40,11 @@ _TATWEEL = "\u0640"
 
 _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 """Symbols that are said as words, beside those of currencies."""
-_WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WITHOUT_SPACES += "\U00020000-\U0003ffff"
+_WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"
+_WITHOUT_SPACES += "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, written without spaces between words."""
+_HALF_WIDTH_MARKS = "\uff9e\uff9f"
+"""The marks of katakana of half the width, which Unicode has among the letters."""
 _UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
@@ -153,7 +155,8 @@ def _parts(word: str) -> list[str]:
     follows = False
     for character in word:
         unspaced = written_without_spaces(character)
-        if parts and (unicodedata.category(character)[0] == "M" or (follows and not unspaced)):
+        is_mark = character in _HALF_WIDTH_MARKS or unicodedata.category(character)[0] == "M"
+        if parts and (is_mark or (follows and not unspaced)):
             parts[-1] += character
         else:
             parts.append(character)

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from ..output_units.syllables import SYLLABLE, syllables_of
 
 _HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
-_KANA = re.compile("[\u3041-\u30ff]")
+_KANA = re.compile("[\u3041-\u30ff\uff66-\uff9f]")
 
 
 class SyllableErrors(NamedTuple):

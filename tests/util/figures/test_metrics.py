@@ -39,6 +39,12 @@ def test_in_scripts_without_spaces_each_character_counts_as_a_word() -> None:
     assert (thai.words, thai.word_edits) == (2, 1)
 
 
+def test_katakana_of_half_the_width_count_as_the_others() -> None:
+    counts = evaluate_transcript("\uff76\uff9e\uff72\uff84\uff9e 駅", "\uff76\uff72\uff84\uff9e 駅")
+    assert (counts.words, counts.word_edits, counts.syllables) == (4, 1, 0)
+    assert evaluate_transcript("\u30a2\u31f0", "\u30a2").words == 2
+
+
 def test_mandarin_is_compared_in_syllables_with_and_without_tones() -> None:
     counts = evaluate_transcript("妈妈骂马", "妈妈马抹")
     assert counts.word_edits == 2
