@@ -108,6 +108,19 @@ def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: 
     assert soundfile.info(clips[1]).frames == 8000
 
 
+def test_a_recording_whose_first_row_is_left_out_is_not_decoded_again(tmp_path: Path) -> None:
+    """Talks of TED-LIUM often begin with a gap, and take hours to decode."""
+    talk = tone(tmp_path / "train/sph/talk.sph", 3)
+    gap = "talk 1 inter_segment_gap 0 1 <o> ignore_time_segment_in_scoring"
+    write(tmp_path / "train/stm/talk.stm", f"{gap}\ntalk 1 ann 1 2 <o> word\n")
+    first = Import("tedlium", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows
+    status = talk.stat()
+    talk.write_bytes(bytes(status.st_size))  # which nobody notices who does not decode it
+    os.utime(talk, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert Import("tedlium", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows == first
+    assert [row["transcript"] for row in first] == ["word"]
+
+
 def test_segments_of_a_folder_whose_name_goes_on_have_clips_of_their_own(tmp_path: Path) -> None:
     rows = []
     for name, value in (("train/2/a.wav", 0.5), ("train2/a.wav", 0.25)):

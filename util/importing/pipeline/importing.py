@@ -133,7 +133,7 @@ def _chunks(spool: Spool, known: KnownRecordings) -> Iterator[list[_Row]]:
             yield chunk
             chunk = []
         if item.path != path:
-            path, checked = item.path, known.find(item.path) if isinstance(item, Record) else None
+            path, checked = item.path, known.find(item.path)
         chunk.append((item, checked))
     if chunk:
         yield chunk
