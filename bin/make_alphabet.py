@@ -28,7 +28,7 @@ from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.output_units import UNITS, WordPieceAlphabet
 from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet
 from deepspeech.util.progress import report
-from deepspeech.util.text import Alphabet, describe
+from deepspeech.util.text import Alphabet, describe, is_in_two_parts
 
 RARE = 5
 """Characters that occur less often are shown with an example."""
@@ -120,6 +120,9 @@ def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, st
     labels = character_labels(counts, arguments.least)
     if not labels:
         raise CorpusError(f"{arguments.csv_files[0]}: its transcripts have no characters that can be labels")
+    if parted := next(filter(is_in_two_parts, labels), None):
+        remedy = "give --normalize_transcripts, here and to the trainer"
+        raise CorpusError(f"{arguments.csv_files[0]}: label {parted!r} is one character in two parts; {remedy}")
     return Alphabet(labels), Alphabet(labels).file_text.encode()
 
 

@@ -64,7 +64,7 @@ class Alphabet:
                 raise AlphabetError(
                     f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}"
                 )
-            if len(label) > 1 and len(unicodedata.normalize("NFC", label)) == 1:
+            if is_in_two_parts(label):
                 remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"
                 raise AlphabetError(f"{path}:{number}: label {line!r} is one character in two parts; {remedy}")
             if label in line_of:
@@ -159,6 +159,11 @@ class Alphabet:
     @cached_property
     def _longest(self) -> int:
         return max(map(len, self.labels))
+
+
+def is_in_two_parts(label: str) -> bool:
+    """Return whether a label is a letter and its mark that Unicode has as one character, which alphabets must have."""
+    return len(label) > 1 and len(unicodedata.normalize("NFC", label)) == 1
 
 
 def describe(character: str) -> str:

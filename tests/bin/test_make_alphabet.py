@@ -61,6 +61,18 @@ def test_letters_and_their_marks_can_be_one_label(tmp_path: Path) -> None:
     assert "combining" not in done.stderr
 
 
+def test_an_alphabet_that_the_trainer_would_refuse_is_not_written(tmp_path: Path) -> None:
+    """Of accents that are characters of their own, the trainer says which form they must have."""
+    written = write_csv(tmp_path / "nfd.csv", [(tmp_path / "a.wav", "cafe\u0301")])
+    to = tmp_path / "alphabet.txt"
+    done = run_script("make_alphabet.py", written, "--to", to, "--join_marks")
+    assert_fails_with(done, "'e\u0301' is one character in two parts", "give --normalize_transcripts")
+    assert not to.exists()
+    done = run_script("make_alphabet.py", written, "--to", to, "--join_marks", "--normalize_transcripts")
+    assert done.returncode == 0, done.stderr
+    assert Alphabet.load(to).labels == ("a", "c", "f", "\u00e9")
+
+
 def test_the_alphabets_of_other_units_fit_the_transcripts(tmp_path: Path) -> None:
     written = write_csv(tmp_path / "words.csv", [(tmp_path / "a.wav", "the cat sat on the mat at the other cat")] * 9)
     done = run_script(
