@@ -33,6 +33,20 @@ def options_for(measured: Measured, machine: Machine = MACHINE) -> Options:
     return experiment_for(measured, machine)[0].options
 
 
+@pytest.mark.parametrize(("visible", "gpus"), [(None, 2), ("", 0), ("-1", 0), ("1", 1), ("0,1,2", 2), ("0,-1,1", 1)])
+def test_gpus_that_the_environment_hides_do_not_count(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, visible: str | None, gpus: int
+) -> None:
+    for name in ("0000:01:00.0", "0000:02:00.0"):
+        (tmp_path / name).mkdir()
+    if visible is None:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert Machine.this_one(tmp_path).gpus == gpus
+    assert Machine.this_one(tmp_path / "none").gpus == 0
+
+
 def test_more_speech_gets_a_larger_network_and_fewer_epochs() -> None:
     small, large = options_for(SMALL), options_for(replace(SMALL, utterances=100_000))
     assert small.model.n_hidden < large.model.n_hidden

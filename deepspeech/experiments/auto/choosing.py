@@ -7,8 +7,10 @@ person who runs it.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +29,8 @@ Figures = TypeVar("Figures")
 
 NAME = "auto"
 
+GPUS = Path("/proc/driver/nvidia/gpus")
+"""Where the driver shows a folder for each."""
 RATES = (8000, 16000)
 """Hz."""
 SIZES = ((10.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
@@ -79,10 +83,17 @@ class Machine:
     gpus: int
 
     @classmethod
-    def this_one(cls) -> Machine:
-        """Return this machine's cores and NVIDIA GPUs, as far as this process may see them, without TensorFlow."""
-        folder = Path("/proc/driver/nvidia/gpus")
-        return cls(usable_cores(), len(list(folder.iterdir())) if folder.is_dir() else 0)
+    def this_one(cls, gpus: Path = GPUS) -> Machine:
+        """Return this machine's cores and NVIDIA GPUs, as far as this process may see them, without TensorFlow.
+
+        There is an entry in the folder `gpus` for each; `CUDA_VISIBLE_DEVICES` may list fewer, up to one that is none.
+        """
+        count = len(list(gpus.iterdir())) if gpus.is_dir() else 0
+        listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+        if listed is not None:
+            shown = takewhile(lambda each: each.strip() not in ("", "-1"), listed.split(","))
+            count = min(count, len(list(shown)))
+        return cls(usable_cores(), count)
 
 
 @dataclass(frozen=True)
