@@ -50,7 +50,7 @@ def intact(folder: Path, prefix: str) -> dict[int, dict[str, Any]]:
             description = json.loads(path.read_bytes())
             files = description["files"]
             whole = all(_digest(path.with_name(path.stem + suffix)) == files[suffix] for suffix in files)
-            if whole and not description.get("unfinished") and ".index" in files:
+            if whole and ".index" in files:
                 found[int(path.stem.split("-")[1])] = description
         except (OSError, ValueError, KeyError, TypeError):
             continue
