@@ -1,11 +1,14 @@
 #include "shared/thread_team.h"
 
+#include <algorithm>
+
 #include "shared/threads.h"
 
 namespace shared {
 namespace {
 
 constexpr std::uint64_t kOver = ~std::uint64_t{0};
+constexpr std::size_t kMostPieces = 0xffff;  // of a round, as the state of a share has 16 bits for their number
 constexpr int kBusyTurns = 4000;  // some tens of microseconds
 
 void pause() {
@@ -39,6 +42,14 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order) {
+  if (pieces <= kMostPieces) return run_round(pieces, work, order);
+  for (std::size_t begin = 0; begin < pieces; begin += kMostPieces) {
+    const auto later = [&work, begin](std::size_t piece) { work(begin + piece); };
+    run_round(std::min(kMostPieces, pieces - begin), later, order);
+  }
+}
+
+void ThreadTeam::run_round(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order) {
   const std::uint64_t round = (round_.load(std::memory_order_relaxed) + 1) & 0xffffffff;
   work_ = &work;
   pieces_ = pieces;

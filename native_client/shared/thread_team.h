@@ -34,6 +34,7 @@ class ThreadTeam {
     std::atomic<std::uint64_t> state{0};
   };
 
+  void run_round(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order);
   void run_rounds(std::size_t thread);
   void take_pieces(std::size_t thread, std::uint64_t round);
   std::size_t first_of_share(std::size_t thread) const { return pieces_ * thread / shares_.size(); }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <thread>
@@ -166,6 +167,15 @@ TEST(a_thread_team_does_every_piece_with_the_threads_that_start) {
       team.share_out(done.size(), [&](std::size_t piece) { ++done[piece]; }, order);
       for (const auto& times : done) CHECK(times == 1);
     }
+  }
+}
+
+TEST(a_thread_team_does_more_pieces_than_it_counts_in_a_round) {
+  for (const std::size_t pieces : {std::size_t{65'535}, std::size_t{65'536}, std::size_t{200'000}}) {
+    shared::ThreadTeam team(3);
+    std::vector<std::atomic<int>> done(pieces);
+    team.share_out(pieces, [&](std::size_t piece) { ++done[piece]; });
+    CHECK(std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
   }
 }
 

@@ -159,3 +159,12 @@ def test_training_twice_with_the_same_seed_gives_the_same_weights(
     assert "layer_1/weights/Adam" in names
     for name in names:
         np.testing.assert_array_equal(*(reader.get_tensor(name) for reader in weights))
+
+
+def test_the_activations_of_millions_of_rows_are_computed() -> None:
+    """A batch of long utterances has as many behind a convolution, whose frequencies are rows, too."""
+    rows = 64 * 65_536 + 65
+    with tf.Graph().as_default(), v1.Session() as session:
+        products = tf.cast(tf.range(rows), tf.float32)[:, None]
+        outputs = activation(products, tf.ones([1]), 1e9, 0.0, Compute(Kernels.NATIVE))
+        assert session.run(tf.reduce_all(tf.equal(outputs, products + 1)))
