@@ -208,7 +208,7 @@ class Checkpoints:
         session.run(self._initialize)
         load(session, prefix, self._variables, sources)
         self._restored, self.restored_names = prefix, (prefix.name,)
-        by_name = prefix.name == self._options.wanted and prefix != read_index(prefix.parent, Kind.BEST).named
+        by_name = prefix.name == self._options.wanted
         if to_use and self._options.averaged > 1 and prefix.name.startswith(Kind.BEST.prefix) and not by_name:
             self._load_mean_of_best(session, prefix)
         if prefix.parent.resolve() == self._folder.resolve():

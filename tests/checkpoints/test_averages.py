@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
@@ -93,6 +94,15 @@ def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_
     with session_of(tmp_path, trains=False, averaged=3, wanted="best_dev-1") as (checkpoints, session):
         checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
         assert filled_with(session, WEIGHTS) == 4.0
+
+
+@pytest.mark.parametrize(("name", "value"), [("best_dev-2", 2.0), ("best_dev-3", 3.0), ("best", 2.5)])
+def test_a_checkpoint_that_is_asked_for_by_its_name_is_used_alone(tmp_path: Path, name: str, value: float) -> None:
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        save_best(checkpoints, session, 4.0, 2.0, 3.0)
+    with session_of(tmp_path, trains=False, averaged=2, wanted=name) as (checkpoints, session):
+        checkpoints.restore(session, checkpoints.choose("Exporting"), to_use=True)
+        assert filled_with(session, WEIGHTS) == value
 
 
 def test_figures_of_another_folder_keep_no_checkpoint_out_of_the_best(tmp_path: Path) -> None:
