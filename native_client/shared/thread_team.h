@@ -23,8 +23,8 @@ class ThreadTeam {
 
   enum class Order { kForwards, kBackwards };
 
-  // Calls work(piece) for each piece from 0 up to, but without, `pieces` (fewer than 65,536), and returns when all are
-  // done. A thread takes the pieces of a share in the given order. The work must not throw.
+  // Calls work(piece) for each piece from 0 up to, but without, `pieces`, and returns when all are done. A thread takes
+  // the pieces of a share in the given order. The work must not throw.
   void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order = Order::kForwards);
 
  private:
