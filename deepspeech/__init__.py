@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Load the recognizer when it is first asked for: importing this package costs nothing."""
+    """Load the recognizer at its first use, so that importing this package costs nothing."""
     if name.startswith("Async") and name in __all__:
         from .serving import aio
 

@@ -1,4 +1,4 @@
-"""Forced alignment: when each word and character of a transcript is said.
+"""Forced alignment: the time of each word and character of a transcript.
 
     from deepspeech import Model
     from deepspeech.align import align

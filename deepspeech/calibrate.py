@@ -1,4 +1,4 @@
-"""`python -m deepspeech.calibrate --model M --dev_files D`: make the confidences of a model's words probabilities."""
+"""`python -m deepspeech.calibrate --model M --dev_files D`: turn confidences of a model's words into probabilities."""
 
 import sys
 

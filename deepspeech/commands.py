@@ -1,4 +1,4 @@
-"""The commands as they are started. Each imports what it needs only here, where an interruption is one line."""
+"""The entry points of the commands. They import each program late, so that an interruption prints only one line."""
 
 import atexit
 import os
@@ -10,7 +10,7 @@ from importlib import import_module
 PACKAGES_OF_TRAINING = {
     *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
 }
-"""What the extra `train` installs, by the names under which it is imported."""
+"""The packages of the extra `train`, by the names under which they are imported."""
 
 
 def train() -> int:
@@ -64,7 +64,7 @@ def align() -> int:
 
 
 def server() -> int:
-    """Run `deepspeech-server` and return its exit code; SIGHUP, to reload its models, waits until it serves them."""
+    """Run `deepspeech-server` and return its exit code; SIGHUP (reload the models) is blocked until it serves."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     return _run("server")
 
@@ -75,20 +75,20 @@ def calibrate() -> int:
 
 
 def missing_package(error: ModuleNotFoundError) -> str:
-    """Return in one line what to install for a package of training's; raise the error again if it is of no extra."""
+    """Return one line on how to install a missing package of training; raise the error again for any other package."""
     package = (error.name or "").partition(".")[0]
     if package not in PACKAGES_OF_TRAINING:
         raise error
-    install = "pip install '.[train]' in the checkout, or of a wheel pip install 'FILE.whl[train]'"
+    install = "pip install '.[train]' in the checkout, or pip install 'FILE.whl[train]' for a wheel"
     return f"the package {package} is missing; install what training needs: {install}"
 
 
 class ProcessEnd:
-    """Ends the process after all that is registered for its exit, without taking the interpreter down.
+    """Ends the process after all registered exit functions, without finalizing the interpreter.
 
-    Before Python 3.14, a thread that comes back from compiled code while the interpreter is taken down is unwound
-    through that code, and a destructor of C++ on the way aborts the process. Create one before anything else registers
-    something: what is registered first runs last.
+    Before Python 3.14, a thread that returns from compiled code during finalization is unwound through that code, and a
+    C++ destructor on the way aborts the process. Create this object before any exit function is registered: the first
+    one that is registered runs last.
     """
 
     def __init__(self) -> None:
@@ -119,8 +119,8 @@ def _run(name: str, failure: int = 1) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Let output that was closed, as by `>&-`, go nowhere: the next file to be opened would take its descriptor."""
-    for name in ("stdin", "stdout", "stderr"):  # in the order of their descriptors, of which the lowest is taken
+    """Open the null device for closed streams (`>&-`): else the next file that is opened gets their descriptor."""
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their descriptors: open() returns the lowest
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if name == "stdin" else "w"))
 
@@ -134,12 +134,12 @@ def _code_of(name: str, failure: int) -> int:
         return failure
     signal.signal(signal.SIGINT, earlier)
     code: int = main()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the work is done; only the interpreter is to end
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the work is done, only the interpreter must end
         signal.signal(number, signal.SIG_IGN)
     return code
 
 
 def _end(number: int, _frame: object) -> None:
-    """End at once, as modules that are being imported may take an exception for a fault of their own."""
+    """End at once: a module that is being imported may treat an exception as its own failure."""
     os.write(2, b"deepspeech: interrupted\n")
     os._exit(128 + number)

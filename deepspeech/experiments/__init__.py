@@ -1,1 +1,1 @@
-"""Experiments by name, with everything that decides their results; each corpus has a module."""
+"""Experiments by name, with everything that decides their results; one module for each corpus."""

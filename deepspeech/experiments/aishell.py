@@ -1,6 +1,6 @@
-"""AISHELL-1: 178 hours of read Mandarin by 400 speakers, of whom each is in one set; labels are characters.
+"""AISHELL-1: 178 hours of read Mandarin by 400 speakers, each in one set; labels are characters.
 
-Its sample has two of these speakers, who are in every set, and is given by --from: only the whole can be downloaded.
+Its sample has two of these speakers, both in every set. It needs --from: only the whole corpus can be downloaded.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""CMU AN4: letters, digits, commands and dates by 74 speakers, of whom each is in one set."""
+"""CMU AN4: letters, digits, commands and dates by 74 speakers, each in one set."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ AN4 = register(
                 "augment": SMALL_MASKS.written,
                 "convolutions": 4,
                 "epoch": 110,
-                "lm_weight": 1.0,  # of a language model that is given
+                "lm_weight": 1.0,  # of a given language model
                 "valid_word_count_weight": 3.0,
             },
         ),
@@ -30,7 +30,7 @@ AN4_STREAMING = register(
     "an4_streaming",
     replace(
         AN4.with_flags(bidirectional=False, lstm_chunk=16, lstm_chunk_offset=8),
-        summary="AN4 with a network that streams, 0.32 s at a time: WER 8 to 11 %",
+        summary="AN4 with a streaming network, 0.32 s at a time: WER 8 to 11 %",
     ),
 )
 
@@ -39,7 +39,7 @@ AN4_WORDPIECES = register(
     replace(
         AN4.with_flags(output_unit=WordPieceAlphabet.unit, output_step=40, convolutions=2, epoch=100),
         makes_alphabet=True,
-        summary="AN4 in word pieces, which needs the extra `wordpieces`: WER 10 %",
+        summary="AN4 in word pieces, needs the extra `wordpieces`: WER 10 %",
     ),
 )
 
@@ -48,6 +48,6 @@ AN4_WITH_LIBRISPEECH = register(
     replace(
         AN4.with_flags(epoch=12),
         besides=("librispeech",),
-        summary="AN4 and books (--from AN4,LIBRISPEECH), for an4 to start from: WER 6 % then; an hour",
+        summary="AN4 and books (--from AN4,LIBRISPEECH), an hour; an4 that starts from its model: WER 6 %",
     ),
 )

@@ -1,4 +1,4 @@
-"""The demo: synthesized commands and numbers, tested on voices that were never trained on."""
+"""The demo: synthesized commands and numbers, tested on voices that are not in the training set."""
 
 from ..options import (
     AugmentationOptions,

@@ -5,7 +5,7 @@
 
     WIDER = register("fsdd_wider", FSDD.with_flags(n_hidden=512))
 
-in a file `my.py` is an experiment that is run by `--experiment my.py:fsdd_wider`, or by `--experiment my.py:WIDER`.
+in a file `my.py` is an experiment. Run it with `--experiment my.py:fsdd_wider`, or with `--experiment my.py:WIDER`.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ MODULES = (
 """The modules of this package that register experiments, one for each corpus."""
 
 OF_CORPUS = ("train_files", "dev_files", "test_files", "besides", "parts")
-"""The fields of an experiment that say what is used of a corpus."""
+"""The fields of an experiment that choose what to use of a corpus."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything that decides a result: a corpus, and the options of the run; those that are not given have defaults.
+    """Everything that decides a result: a corpus, and the options of the run; options that are not given have defaults.
 
-    `corpus` is the name of an importer of `deepspeech.util.importing`; the files of the sets are those that it writes,
-    in the corpus's folder. `summary` is a line about the experiment, with its result. A frozen dataclass: variants are
-    made with `with_flags`, with `dataclasses.replace`, or by subclasses with other defaults.
+    `corpus` is the name of an importer of `deepspeech.util.importing`. The files of the sets are those that the
+    importer writes, in the corpus's folder. `summary` is a line about the experiment, with its result. To make a
+    variant of this frozen dataclass, use `with_flags`, `dataclasses.replace`, or a subclass with other defaults.
     """
 
     corpus: str = ""
@@ -50,9 +50,9 @@ class Experiment:
     cached_sets: tuple[str, ...] = ()
     """The sets (train, dev, test) whose features are kept in the work folder."""
     besides: tuple[str, ...] = ()
-    """Further corpora whose train and dev sets are used, too; `--from` names the folders of all of them, in order."""
+    """Further corpora whose train and dev sets are also used; `--from` names the folders of all corpora, in order."""
     parts: tuple[str, ...] = ()
-    """The parts of the corpus, where it is published in several."""
+    """The parts of the corpus, if it is published in several."""
     makes_alphabet: bool = False
     """Whether the labels are the characters of the corpus's transcripts, in WORK/alphabet.txt."""
     writes_report: bool = False
@@ -60,32 +60,32 @@ class Experiment:
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        """Take a text as what it lists on a command line, as for flags."""
+        """Split a text into a list, as for flags of a command line."""
         for each in (*OF_CORPUS, "cached_sets"):
             value: object = getattr(self, each)
             if isinstance(value, str):
                 object.__setattr__(self, each, listed(value))
 
     def with_flags(self, **flags: Value) -> Experiment:
-        """Return this experiment with other values of some flags, which hold as those of a command line do.
+        """Return this experiment with other values of some flags, as a command line sets them.
 
-        Raise FlagError for a name that is not a flag's, and for a value of another type than the flag's.
+        Raise FlagError for a name that is not a flag's, and for a value that is not of the flag's type.
         """
         changed: dict[str, Any] = {f"{each}_files": () for each in SETS if f"{each}_files" in flags}  # of the corpus
         return replace(self, options=with_values(self.options, flags), **changed)
 
     def options_in(self, name: str, work: Path) -> Options:
-        """Return the options of a run under this name; the folder `work` is for all that it reads and writes.
+        """Return the options of a run under this name that reads and writes in the folder `work`.
 
-        What the fields say beside the options holds for flags that these leave at their defaults. Raise FlagError for
-        fields that are of a corpus where there is none.
+        The other fields set the flags that `options` leaves at their defaults. Raise FlagError for fields of a corpus
+        in an experiment without one.
         """
         for each in OF_CORPUS if not self.corpus else ():
             value = getattr(self, each)
             if value and value != getattr(Experiment, each):
                 raise FlagError(
-                    f"--experiment={name}: its {each}, {', '.join(value)}, is of a corpus that it imports, and it has "
-                    "none; give it one by its field corpus, or its lists by with_flags(train_files=...)"
+                    f"--experiment={name}: its {each}, {', '.join(value)}, is for a corpus, and the experiment imports "
+                    "none; set its field corpus, or give lists with with_flags(train_files=...)"
                 )
         own, *others = corpus_folders(work, self.besides)
         files: dict[str, Value] = {}
@@ -110,7 +110,7 @@ _registered: dict[str, Experiment] = {}
 
 
 def register(name: str, experiment: Experiment) -> Experiment:
-    """Give an experiment a name, and return it; raise FlagError if the name is taken by another."""
+    """Give an experiment a name, and return it; raise FlagError if another experiment has the name."""
     if _registered.setdefault(name, experiment) != experiment:
         raise FlagError(f"there is an experiment {name!r} already; choose another name")
     return experiment
@@ -124,7 +124,7 @@ def experiments() -> dict[str, Experiment]:
 
 @cache
 def _own_names() -> frozenset[str]:
-    """Return the names of this package's experiments, where it is called before a file is loaded."""
+    """Return the names of this package's experiments; the first call must come before a file is loaded."""
     for module in MODULES:
         import_module(f".{module}", __package__)
     return frozenset(_registered)
@@ -133,8 +133,8 @@ def _own_names() -> frozenset[str]:
 def find_experiment(text: str) -> tuple[str, Experiment]:
     """Return the experiment that `--experiment` names, NAME or FILE.py:NAME, and the NAME.
 
-    A file's NAME is one that it registers, or that of an experiment, or a class of experiments, in it. Raise FlagError
-    if there is no such experiment, PythonFileError if the file cannot be run.
+    A file's NAME is a registered name, or the name of a variable with an experiment, or of a class of experiments.
+    Raise FlagError if there is no such experiment, PythonFileError if the file cannot be run.
     """
     file, colon, name = text.rpartition(":")
     own_names = _own_names()

@@ -1,4 +1,4 @@
-"""One recording that is learned by heart: a smoke test of the whole program."""
+"""One recording that the network memorizes: a smoke test of the whole program."""
 
 from ..options import EarlyStoppingOptions, ModelOptions, Options, ScheduleOptions
 from .experiment import Experiment, register

@@ -1,7 +1,7 @@
-"""Recordings of one's own, and corpora without settings of their own: from any format to a first model and report.
+"""The user's own recordings, and corpora without special settings: from any format to a first model and report.
 
-Labels are the characters of the transcripts, which are written in one form; rows that cannot be used are left out. The
-network is small enough for a few cores, and large enough for some fifty hours.
+Labels are the characters of the normalized transcripts. Unusable rows are left out. The network is small enough for a
+few cores, and large enough for some fifty hours.
 """
 
 from dataclasses import replace
@@ -34,17 +34,17 @@ OF_ANY_LANGUAGE = Experiment(
 )
 
 SUMMARIES = {
-    "audio_folder": "recordings with metadata, as datasets' audiofolder",
-    "fleurs": "FLEURS, one of its languages",
+    "audio_folder": "recordings with metadata, as in datasets' audiofolder",
+    "fleurs": "one language of FLEURS",
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",
-    "kaldi": "a data directory of Kaldi's",
+    "kaldi": "a Kaldi data directory",
     "ljspeech": "LJSpeech and corpora with its layout",
-    "mls": "Multilingual LibriSpeech, one of its languages",
+    "mls": "one language of Multilingual LibriSpeech",
     "tedlium": "TED-LIUM, all of it or a part",
     "voxforge": "VoxForge, all submissions in the folder",
 }
-"""Of each format."""
+"""The summary of each format."""
 
 for _format, _summary in SUMMARIES.items():
     register(

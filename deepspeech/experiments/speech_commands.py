@@ -1,4 +1,4 @@
-"""Speech Commands, in English and in Arabic: single words of a second."""
+"""Speech Commands in English and in Arabic: single words of one second."""
 
 from ..options import (
     ModelOptions,
@@ -34,7 +34,7 @@ ARABIC_COMMANDS = register(
     "arabic_commands",
     Experiment(
         corpus="arabic_speech_commands",
-        summary="40 Arabic words, tested on other speakers: 95 % right, two cores and half an hour",
+        summary="40 Arabic words, tested on other speakers: 95 % correct, two cores and half an hour",
         cached_sets=("dev",),
         makes_alphabet=True,
         writes_report=True,

@@ -1,8 +1,9 @@
-"""What experiments share that are to recognize people who are not in the training set.
+"""The settings of experiments that must recognize speakers who are not in the training set.
 
-Log-mel energies, augmented differently in each epoch; bidirectional LSTMs with layer normalization and dropout, which
-give letters every 20 ms; a learning rate that falls on a cosine to 0; and the mean of the five checkpoints of lowest
-word error rate.
+* Features: log-mel energies, augmented differently in each epoch.
+* Network: bidirectional LSTMs with layer normalization and dropout, with an output every 20 ms.
+* Schedule: a learning rate that falls to 0 on a cosine.
+* Result: the mean of the five checkpoints with the lowest word error rate.
 """
 
 from ..options import (
@@ -33,7 +34,7 @@ from ..util.augmentation.ranges import Range
 
 
 def masks(bands: int, pieces: int, milliseconds: int) -> tuple[FrequencyMask, TimeMask]:
-    """Return SpecAugment's masks of the features, their sizes on average: two of frequencies, and `pieces` of time."""
+    """Return SpecAugment's masks of the features with these average sizes: two of frequencies, and `pieces` of time."""
     features = Domain.FEATURES.value
     return (
         FrequencyMask(domain=features, n=Range(2), size=Range(bands, spread=bands)),
@@ -48,7 +49,7 @@ SPEED_AND_NOISE = (Speed(factor=Range(1, spread=0.12)), NOISE)
 AUGMENTATIONS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=10, pieces=4, milliseconds=100))
 
 SMALL_MASKS = AugmentationOptions.of(*SPEED_AND_NOISE, *masks(bands=5, pieces=2, milliseconds=40))
-"""For few hours of letters, digits or commands: larger masks hide all of a letter, and little else tells it."""
+"""For few hours of letters, digits or commands: a larger mask hides a whole letter, and the context does not help."""
 
 _WIDE_SPEED = Speed(factor=Range(1, spread=0.2))
 
@@ -61,18 +62,18 @@ _OTHER_PLACES = (
 )
 
 OTHER_VOICES = AugmentationOptions.of(_WIDE_SPEED, Pitch(p=0.7, pitch=Range(1, spread=0.25)), *_OTHER_PLACES)
-"""For corpora of few speakers and microphones: other voices, rooms, bands and loudness."""
+"""For corpora with few speakers and microphones: other voices, rooms, bands and loudness."""
 
 OTHER_PEOPLE = AugmentationOptions.of(
     _WIDE_SPEED, Voice(p=0.8, pitch=Range(1, spread=0.35), formants=Range(1, spread=0.15)), *_OTHER_PLACES
 )
-"""The same for a handful of speakers, whose voices get formants of others, too."""
+"""The same for a handful of speakers: it also changes the formants of the voices."""
 
 SILENCE = Silence(p=0.3, before=Range(300, spread=300), after=Range(300, spread=300))
-"""For recordings that begin and end with speech, before other augmentations, so that their noise is in it, too."""
+"""For recordings that begin and end with speech. It comes before noise, so that the silence is noisy, too."""
 
 TRIM = Trim(p=0.5)
-"""For recordings that were cut by their level, some closer than others, before `SILENCE`."""
+"""For recordings that were cut by their level, some closer than others. It comes before `SILENCE`."""
 
 UNHEARD = Options(
     train=SetOptions(batch_size=8),
@@ -109,7 +110,7 @@ UNHEARD_ON_A_GPU = with_values(
         "epoch": 50,
     },
 )
-"""For 100 hours and more; hundreds of speakers are voices enough, so speed, noise and SpecAugment are all."""
+"""For 100 hours and more. With hundreds of speakers, speed, noise and SpecAugment are enough augmentation."""
 
 MANDARIN = {"normalize_transcripts": True, "skip_bad_rows": True, "output_step": 40}
-"""For Mandarin in characters, of which fewer are said in a second than letters."""
+"""For Mandarin in characters: speech has fewer characters a second than letters."""

@@ -47,7 +47,7 @@ def test_what_is_said_of_a_corpus_is_refused_where_there_is_none(field: dict[str
     own_lists = Experiment().with_flags(train_files="mine.csv", test_files="test.csv")
     assert options_of(own_lists).test.files == (Path("test.csv"),)
     ((name, values),) = field.items()
-    with pytest.raises(FlagError, match=f"--experiment=mine: its {name}, {', '.join(values)}, is of a corpus"):
+    with pytest.raises(FlagError, match=f"--experiment=mine: its {name}, {', '.join(values)}, is for a corpus"):
         options_of(replace(own_lists, **field))
 
 

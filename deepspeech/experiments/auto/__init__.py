@@ -1,1 +1,1 @@
-"""The experiment `auto`: what is measured of lists of recordings, and what is chosen by that."""
+"""The experiment `auto`: measures lists of recordings, and chooses the settings accordingly."""

@@ -1,7 +1,7 @@
 """The experiment `auto`: network, schedule, augmentation and batches for any corpus, by its size and the machine.
 
-The rules below were chosen on the validation speakers of the corpora of docs/accuracy.md; each reason is a line for the
-person who runs it.
+The rules below were chosen on the validation speakers of the corpora of docs/accuracy.md. Each reason is a line of the
+log.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ RATES = (8000, 16000)
 SIZES = ((10.0, (4, 256)), (30.0, (4, 384)), (200.0, (5, 512)), (math.inf, (5, 768)))
 """Layers and units up to a number of hours."""
 BATCHES = ((10.0, 8), (50.0, 16), (math.inf, 32))
-"""Utterances of a batch up to a number of hours. Networks leave the first plateau after so many steps, not hours."""
+"""Utterances of a batch up to a number of hours. Steps, not hours, decide when a network leaves the first plateau."""
 OUTPUT_STEPS = ((40, 2.4), (30, 2.4), (20, 1.2), (10, 0.0))
-"""Milliseconds of an output, and how many times the outputs that the fastest speech needs it must leave at least.
+"""Milliseconds of an output, and the least ratio of outputs to those that the fastest speech needs.
 
-With plenty of them, letters are mistaken for others less often; augmentation makes the fastest speech faster still.
+With many outputs, letters are confused less often. Augmentation makes the fastest speech even faster.
 """
 MORE_CONVOLUTIONS_STEP = 20
-"""Milliseconds of an output up to which networks of many speakers begin with four convolutions instead of two."""
+"""Up to these milliseconds of an output, networks for many speakers begin with four convolutions instead of two."""
 STEP_OF_WORD_PIECES = 40
-"""Milliseconds of an output; with less, they are learned much later."""
+"""Milliseconds of an output; with less, word pieces are learned much later."""
 CHUNK_MS = 320
-"""Milliseconds that a network which streams makes outputs of at a time."""
+"""Milliseconds that a streaming network processes at a time."""
 FEW_SPEAKERS = 30
 HANDFUL_OF_SPEAKERS = 10
-"""Below this, voices get formants of others, too: the harder a new speaker is, the more that brings."""
+"""Below this, augmentation also changes the formants, which helps most for the hardest new speakers."""
 SHORT_SECONDS = 0.7
-"""Utterances that are shorter on average lose too much of what is said by a normalization of their own."""
+"""If utterances are shorter on average, normalization by their own statistics removes too much of the speech."""
 SMALL_MASKS_SECONDS, SMALL_MASKS_HOURS = 5.0, 10.0
-"""Of few hours of shorter utterances, larger masks hide more than they teach."""
+"""With fewer hours of shorter utterances, larger masks hide too much."""
 LITTLE_SILENCE = 0.25
-"""Seconds before and after the speech of a recording together. Networks that hear less of it hear letters in more."""
+"""Seconds before and after the speech together. A network that was trained with less writes letters into silence."""
 LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
 MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
-"""With few speakers, whose voices are changed much, networks go on learning; so few hours let them."""
+"""With few speakers, voices are changed much, and networks improve for longer; with so few hours there is time."""
 
 AUTO = register(
     NAME,
@@ -77,7 +77,7 @@ AUTO = register(
 
 @dataclass(frozen=True)
 class Machine:
-    """What trains."""
+    """The hardware that trains."""
 
     cores: int
     gpus: int
@@ -98,14 +98,14 @@ class Machine:
 
 @dataclass(frozen=True)
 class Choice:
-    """Values of flags, and why they were chosen, a line each."""
+    """Values of flags, and the reasons for them, a line each."""
 
     flags: Mapping[str, Value]
     reasons: tuple[str, ...]
 
 
 def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tuple[Choice, ...]]:
-    """Return the experiment for a corpus on a machine, and what it chooses."""
+    """Return the experiment for a corpus on a machine, and its choices."""
     choices = tuple(_choices(measured, machine))
     flags = {name: value for choice in choices for name, value in choice.flags.items()}
     flags["measured"] = tuple(f"{name}={value}" for name, value in {**asdict(measured), **asdict(machine)}.items())
@@ -113,13 +113,13 @@ def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tu
 
 
 def measured_before(lines: object, where: Path) -> tuple[Measured, Machine]:
-    """Return what a run's parameters say of its corpus and machine; raise ParametersError if they do not."""
+    """Return the corpus and machine in a run's parameters; raise ParametersError if they are not there."""
     try:
         assert isinstance(lines, tuple)
         values = {name: value for name, _, value in (str(line).partition("=") for line in lines)}
         return _of_texts(Measured, values), _of_texts(Machine, values)
     except (AssertionError, KeyError, ValueError) as error:
-        raise ParametersError(f"{where}: no run of --experiment=auto began with it; choose another --work") from error
+        raise ParametersError(f"{where}: is not of a run of --experiment=auto; choose another --work") from error
 
 
 def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
@@ -135,7 +135,7 @@ def _front_end(measured: Measured) -> Choice:
     if _has_few(measured):
         short = measured.seconds < SHORT_SECONDS
         normalization = RUNNING if short else UTTERANCE
-        by = f"each recording{', as far as it was heard' * short}, as few voices are known"
+        by = f"each recording{' up to the current frame' * short}, as there are few speakers"
     return Choice(
         {"feature_type": "fbank", "audio_sample_rate": rate, "normalize_features": normalization},
         (
@@ -167,7 +167,7 @@ def _network(measured: Measured, machine: Machine) -> Choice:
 
 
 def _output_step(measured: Measured) -> tuple[int, str]:
-    """Return the milliseconds of an output, and why."""
+    """Return the milliseconds of an output, and the reason."""
     needed = measured.labels_a_second
     if measured.output_unit == WordPieceAlphabet.unit:
         return STEP_OF_WORD_PIECES, "word pieces are fewer, and longer, than letters"
@@ -214,7 +214,7 @@ def _schedule(measured: Measured, machine: Machine) -> Choice:
 
 
 def _of_texts(kind: type[Figures], values: Mapping[str, str]) -> Figures:
-    """Return figures of these texts; what has a default may be lacking. Raise KeyError or ValueError."""
+    """Return the figures in these texts; those with a default may be missing. Raise KeyError or ValueError."""
     types = {"int": int, "float": float, "str": str}
     told = [each for each in fields(kind) if each.default is MISSING or each.name in values]  # type: ignore[arg-type]
     return kind(**{each.name: types[str(each.type)](values[each.name]) for each in told})

@@ -1,4 +1,4 @@
-"""What lists of recordings hold, as far as it decides how to train on them."""
+"""The measurements of lists of recordings that decide how to train on them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from ...util.transcripts import Normalizer
 Found = TypeVar("Found")
 
 RECORDINGS_LOOKED_AT = 1000
-"""Of a corpus with more, these are spread evenly over it."""
+"""The most recordings that are inspected; they are spread evenly over the corpus."""
 RECORDINGS_HEARD = 100
-"""Of those looked at, these are decoded."""
+"""Of the inspected recordings, about this many are decoded."""
 FASTEST_SPEECH = 99.0
 """The percentile of the labels a second."""
 
@@ -46,20 +46,20 @@ class Measured:
     seconds: float
     """Of an utterance, on average."""
     speakers: int
-    """0 if the lists do not tell."""
+    """0 if the lists do not name them."""
     labels: int
-    """Characters of the normalized transcripts that differ."""
+    """Distinct characters of the normalized transcripts."""
     labels_a_second: float
-    """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two of the same.
+    """Outputs a second that CTC needs for 99 % of the utterances: labels, and blanks between two equal labels.
 
-    Labels are those of normalized transcripts: bytes where these are the output unit, else characters, of which other
-    units have no more.
+    Labels are those of the normalized transcripts: bytes if these are the output unit, else characters. Other output
+    units do not have more.
     """
     sample_rate: int
-    """Hz, of the recording in the middle."""
+    """Hz, of the median recording."""
     output_unit: str = Alphabet.unit
     silence: float = math.inf
-    """Seconds before and after the speech together, of the recording in the middle; infinity if nobody measured."""
+    """Seconds before and after the speech together, of the median recording; infinity if not measured."""
 
     @property
     def hours(self) -> float:
@@ -75,9 +75,9 @@ def measure(
 ) -> Measured:
     """Return the size of the training set of lists, or of those in a folder, for a model of this output unit.
 
-    `split` is the shares of the three sets that all rows are divided into, if they are; else dev and test are only
-    taken from the training set where no list is meant for them. Raise ImportingError for a folder without lists,
-    CorpusError for a list that cannot be read, and for lists without one recording that can.
+    With `split`, all rows are divided into the three sets in these shares; else dev and test are taken from the
+    training set only if there is no list for them. Raise ImportingError for a folder without lists, CorpusError for a
+    list that cannot be read, and for lists without a readable recording.
     """
     given = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
     lists, trained_on = _training_lists(given, split)
@@ -119,7 +119,7 @@ def _training_lists(lists: Sequence[Path], split: Sequence[float] | None) -> tup
 
 
 def _why_not(rows: Sequence[Row]) -> str:
-    """Return what is wrong with the first of rows, as the end of a sentence; nothing if its recording can be read."""
+    """Return the error of the first row as the end of a sentence; nothing if its recording can be read."""
     try:
         for row in rows[:1]:
             inspect_audio(row.path)
@@ -129,7 +129,7 @@ def _why_not(rows: Sequence[Row]) -> str:
 
 
 def _silence(rows: Sequence[Row]) -> float:
-    """Return the seconds of silence before and after the speech of the recording in the middle."""
+    """Return the seconds of silence before and after the speech of the median recording."""
     found = _each_found(_levels, rows[:: max(1, len(rows) // RECORDINGS_HEARD)])
     return median(each.silence_around for each in found) if found else math.inf
 
@@ -139,7 +139,7 @@ def _levels(row: Row) -> Levels | None:
 
 
 def _each_found(look: Callable[[Row], Found | None], rows: Sequence[Row]) -> list[Found]:
-    """Return what is found of the rows, on all cores; rows that cannot be read are left out."""
+    """Return the result for each row, on all cores; rows that cannot be read are left out."""
     cores = usable_cores()
     return [each for each in ordered_map(look, rows, cores, 4 * cores) if each is not None]
 
@@ -154,7 +154,7 @@ def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
 def _inspect(
     row: Row, inspection: Inspection, normalizer: Normalizer | None, in_bytes: bool
 ) -> tuple[float, int, int] | None:
-    """Return the seconds, the sample rate and the outputs that CTC needs of a row; None if it cannot be read."""
+    """Return a row's seconds, sample rate and the outputs that CTC needs; None if it cannot be read."""
     try:
         audio, _ = inspection.inspect(row.path, row.part and WHOLE)  # once for all parts of it
     except AudioError:
