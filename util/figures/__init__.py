@@ -1,1 +1,1 @@
-"""From transcripts to figures: errors of words and characters, their sums over a corpus, and reports of them."""
+"""Figures of transcripts: errors of words and characters, their sums over a corpus, and reports."""

@@ -1,4 +1,4 @@
-"""How wrong a transcript is: word and character errors, counted so that sums over a corpus stay exact."""
+"""Word and character errors of transcripts, counted so that sums over a corpus stay exact."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from .syllable_errors import syllable_errors
 class EditCounts:
     """Edits (insertions, deletions, substitutions) that turn hypotheses into references, and the references' lengths.
 
-    Counts of several utterances are added, `sum(counts, EditCounts())`, so rates are summed edits over summed lengths.
-    A rate over references without a word or character counts as if they had one. `substitutions`, `insertions` and
-    `deletions` are the word edits by their kind; in counts that older versions wrote they are 0. Syllables are counted
-    in Mandarin only.
+    Counts of utterances are added with `sum(counts, EditCounts())`, so rates are summed edits over summed lengths. If
+    all references are empty, a rate uses the length 1. `substitutions`, `insertions` and `deletions` are the word edits
+    by kind; they are 0 in counts from older versions. Syllables are counted in Mandarin only.
     """
 
     word_edits: int = 0
@@ -32,7 +31,7 @@ class EditCounts:
     deletions: int = 0
     syllable_edits: int = 0
     toneless_syllable_edits: int = 0
-    """Edits of the syllables without their tones."""
+    """Edits of the syllables without tones."""
     syllables: int = 0
 
     def __add__(self, other: EditCounts) -> EditCounts:
@@ -40,7 +39,7 @@ class EditCounts:
 
     @property
     def wer(self) -> float:
-        """Word error rate: word edits per reference word; above 1 where much was inserted."""
+        """Word error rate: word edits per reference word; above 1 if much was inserted."""
         return self.word_edits / max(self.words, 1)
 
     @property
@@ -50,12 +49,12 @@ class EditCounts:
 
     @property
     def syllable_error_rate(self) -> float:
-        """Syllable edits per reference syllable of Mandarin, a wrong tone being an error."""
+        """Syllable edits per reference syllable of Mandarin; a wrong tone is an error."""
         return self.syllable_edits / max(self.syllables, 1)
 
     @property
     def toneless_syllable_error_rate(self) -> float:
-        """The same where tones do not count."""
+        """The same without tones."""
         return self.toneless_syllable_edits / max(self.syllables, 1)
 
     @property
@@ -65,11 +64,11 @@ class EditCounts:
 
 
 _counts_of = attrgetter(*(each.name for each in fields(EditCounts)))
-"""Returns the counts in their order. A coordinator adds those of thousands of results a second."""
+"""Returns the counts in their order. It must be fast: a coordinator adds thousands of them a second."""
 
 
 def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
-    """Compare what was recognized with what was said; words are those of `words_of`."""
+    """Compare the hypothesis with the reference; words are those of `words_of`."""
     reference_words = words_of(reference)
     kinds = error_kinds(align(reference_words, words_of(hypothesis)))
     of_syllables = syllable_errors(reference, hypothesis)

@@ -1,4 +1,4 @@
-"""The file of `--test_output_file`: what was said and heard in each utterance of a test, as in DeepSpeech 0.9."""
+"""The file of `--test_output_file`: the reference and hypothesis of each test utterance, as in DeepSpeech 0.9."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from .metrics import evaluate_transcript
 
 
 def check_output_file(path: Path) -> None:
-    """Raise FlagError unless a file can be written there, in place of one of an earlier test. Write nothing."""
+    """Raise FlagError unless the file can be written, also over one of an earlier test. Write nothing."""
     wrong = "is a folder" if path.is_dir() else "is not a file" if path.exists() and not path.is_file() else ""
     if not path.parent.is_dir():
         wrong = f"there is no folder {path.parent}"
@@ -25,7 +25,7 @@ def check_output_file(path: Path) -> None:
 
 
 def _is_json_list(path: Path) -> bool:
-    """Return whether a file begins as a JSON list does, or is empty; one that cannot be read is neither."""
+    """Return whether a file begins like a JSON list, or is empty; False if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(1) in (b"[", b"")
@@ -34,7 +34,7 @@ def _is_json_list(path: Path) -> bool:
 
 
 class OutputFile:
-    """Collects what is heard in the utterances of a corpus. Any number of threads may add to it."""
+    """Collects the hypotheses of a corpus's utterances. Any number of threads may add to it."""
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
         self._path = path
@@ -43,7 +43,7 @@ class OutputFile:
         self._heard: dict[Utterance, tuple[str, float]] = {}
 
     def add(self, utterance: Utterance, hypothesis: str, loss: float) -> None:
-        """Add what was heard in an utterance, and its loss in nats; those of other corpora are passed over."""
+        """Add an utterance's hypothesis and its loss in nats; utterances of other corpora are ignored."""
         if utterance in self._utterances:
             self._heard[utterance] = (hypothesis, loss)
 

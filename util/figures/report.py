@@ -1,4 +1,4 @@
-"""What a tally looks like in the log."""
+"""A tally as lines of the log."""
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
@@ -11,10 +11,10 @@ from .tally import Sample, Tally
 
 
 def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Sequence[str] = ()) -> list[str]:
-    """Return the lines of a report: a headline, the errors by kind, the samples, ordered by word error rate.
+    """Return the lines of a report: a headline, the errors by kind, and the samples, ordered by word error rate.
 
-    Without `decoded`, the headline has only the loss. `files` names the CSV files that the tally counts by themselves:
-    each has a headline of its own, before that of all together.
+    Without `decoded`, the headline has only the loss. `files` names the CSV files that the tally counts separately;
+    each has its own headline, before that of all together.
     """
     if not decoded:
         return [f"{title}: loss {tally.mean_loss:.4f}"]
@@ -27,7 +27,7 @@ def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Seque
 
 
 def wer_line(pattern: str, set_name: str, tally: Tally) -> str:
-    """Return the line that `--wer_log_pattern` asks for: the set's name, the time in UTC and the word error rate."""
+    """Return the line in the form of `--wer_log_pattern`: the set's name, the time in UTC and the word error rate."""
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     return pattern % (set_name, now, tally.edits.wer)
 
@@ -49,7 +49,7 @@ def _headline(title: str, tally: Tally) -> str:
 
 
 def _kinds_of_errors(edits: EditCounts) -> list[str]:
-    """Return the line of the word errors by kind; none where there are no words, or older counts are among them."""
+    """Return the line of the word errors by kind; none without words, or if older counts are included."""
     kinds = ErrorKinds(edits.substitutions, edits.insertions, edits.deletions)
     if not edits.utterances or kinds.total != edits.word_edits:
         return []

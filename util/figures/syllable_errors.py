@@ -16,18 +16,18 @@ _KANA = re.compile("[\u3041-\u30ff\uff66-\uff9f]")
 
 
 class SyllableErrors(NamedTuple):
-    """Edits that turn the syllables of a hypothesis into those of its reference, and how many those are."""
+    """Edits that turn the syllables of a hypothesis into those of its reference, and the number of syllables."""
 
     edits: int = 0
     toneless_edits: int = 0
-    """The edits if tones do not count."""
+    """The edits without tones."""
     syllables: int = 0
 
 
 def syllable_errors(reference: str, hypothesis: str) -> SyllableErrors:
-    """Return the errors of a transcript in Chinese characters or in syllables, each text as it is.
+    """Return the syllable errors of a hypothesis; each text may be in Chinese characters or in syllables.
 
-    The syllables of characters are those of pypinyin. Without it, and for other languages, there are none.
+    pypinyin gives the syllables of characters. Without it, and for other languages, nothing is counted.
     """
     if not _is_mandarin(reference) or not _has_pypinyin():
         return SyllableErrors()
@@ -38,7 +38,7 @@ def syllable_errors(reference: str, hypothesis: str) -> SyllableErrors:
 
 
 def _is_mandarin(text: str) -> bool:
-    """Return whether a text has Chinese characters, and none of Japanese, or is of syllables alone."""
+    """Return whether a text has Chinese but no Japanese characters, or consists of syllables."""
     if _HAN.search(text):
         return not _KANA.search(text)
     return _of_syllables(text)

@@ -1,4 +1,4 @@
-"""Figures of utterances that were tested: losses, errors, and the transcripts that were wrong."""
+"""Figures of tested utterances: losses, errors, and wrong transcripts."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..storage.copies import named_for_all
 from .metrics import EditCounts, evaluate_transcript
 
 LABELS_KEPT = 2
-"""The number of different labels that a tally holds: enough to tell speech from blanks and from one letter."""
+"""The most different labels that a tally holds: enough to distinguish speech from blanks and from a single letter."""
 
 MOST_FILES = 100
-"""The number of lists of a set that are counted each by itself at most."""
+"""The most lists of a set that are counted separately."""
 
 _OF_A_FILE = ("utterances", "loss_sum", "edits")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An utterance that was transcribed wrongly; `loss` is its CTC loss in nats."""
+    """A wrongly transcribed utterance; `loss` is its CTC loss in nats."""
 
     wav: str
     transcript: str
@@ -34,12 +34,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Tally:
-    """Summed figures of some utterances; `edits` and `samples` stay empty where nothing was decoded.
+    """Summed figures of some utterances; `edits` and `samples` are empty if nothing was decoded.
 
     `samples` are the wrongly transcribed utterances of lowest loss, lowest first. `labels_emitted` are the lowest
-    LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training. `files`
-    are the figures of each CSV file of the set, in the order of the files and without samples, where they are counted.
-    `validation_edits` are the errors of validation without a language model, where those are counted.
+    LABELS_KEPT different labels of the utterances' best paths, without the blank; it stays empty in training. `files`,
+    if counted, are the figures of each CSV file of the set, in the order of the files and without samples.
+    `validation_edits`, if counted, are the errors of validation without a language model.
     """
 
     utterances: int = 0
@@ -52,24 +52,24 @@ class Tally:
 
     @property
     def mean_loss(self) -> float:
-        """Mean CTC loss of an utterance in nats; not a number if there was none."""
+        """Mean CTC loss of an utterance in nats; not a number without utterances."""
         return self.loss_sum / self.utterances if self.utterances else float("nan")
 
     @property
     def output_varies(self) -> bool:
-        """Whether the best paths hold at least two different labels, and not only blanks or one letter."""
+        """Whether the best paths hold at least two different labels, not only blanks or a single letter."""
         return len(self.labels_emitted) >= LABELS_KEPT
 
     @staticmethod
     def of_labels(labels: Iterable[int]) -> Tally:
-        """Return a tally, without utterances, of the labels of best paths; they may come again and in any order."""
+        """Return a tally, without utterances, of the labels of best paths, in any order and with repetitions."""
         return Tally(labels_emitted=tuple(sorted(set(labels))[:LABELS_KEPT]))
 
     @staticmethod
     def of_utterance(wav: str, transcript: str, hypothesis: str, loss: float, file: int | None = None) -> Tally:
         """Return the figures of one utterance; `transcript` is what was said, `hypothesis` what was heard.
 
-        `file` is the place of its CSV file, from 0, among those that are counted by themselves.
+        `file` is the place of its CSV file, from 0, among those that are counted separately.
         """
         edits = evaluate_transcript(transcript, hypothesis)
         wrong = Sample(named_for_all(wav), transcript, hypothesis, loss, edits)
@@ -77,7 +77,7 @@ class Tally:
         return Tally(1, loss, edits, (wrong,) if edits.character_edits else (), files=files)
 
     def merged(self, other: Tally, sample_count: int) -> Tally:
-        """Return both tallies together, keeping `sample_count` samples."""
+        """Return the sum of both tallies, with at most `sample_count` samples."""
         return Tally(
             utterances=self.utterances + other.utterances,
             loss_sum=self.loss_sum + other.loss_sum,
@@ -97,8 +97,8 @@ class Tally:
     def from_json(value: Mapping[str, Any]) -> Tally:
         """Return the tally that `to_json` wrote; raise KeyError or TypeError for anything else.
 
-        Tallies of a time without `labels_emitted` or `files` are read, too, and of one when validation counted the
-        errors of best paths.
+        Tallies of older versions are read, too: those without `labels_emitted` or `files`, and those in which
+        validation counted the errors of best paths.
         """
         samples = tuple(Sample(**{**sample, "edits": EditCounts(**sample["edits"])}) for sample in value["samples"])
         figures, *files = (
@@ -111,12 +111,12 @@ class Tally:
 
 
 def counted_files(lists: Sequence[Path]) -> list[str]:
-    """Return the names of a set's lists that are counted each by itself; none of one list alone, or of too many."""
+    """Return the names of a set's lists to count separately; none for a single list, or for too many."""
     return [named_for_all(listing(path)) for path in lists] if 1 < len(lists) <= MOST_FILES else []
 
 
 def places_of_files(lists: Sequence[Path]) -> dict[str, int]:
-    """Return the place among `counted_files` of each file with rows of theirs; shards of a range have one place."""
+    """Return each file's place among `counted_files`; all shards of a range have the same place."""
     counted = lists if counted_files(lists) else ()
     return {str(file): place for place, path in enumerate(counted) for file in files_of(path)}
 

@@ -1,1 +1,1 @@
-"""The report of `--report_dir`: a page, its figures as JSON, every utterance as CSV; and how two reports differ."""
+"""The report of `--report_dir`: a page, its figures as JSON, all utterances as CSV; and comparisons of reports."""

@@ -1,4 +1,4 @@
-"""How two tests of the same utterances differ: which is better, by how much, whether by chance, and where."""
+"""The comparison of two tests of the same utterances: which is better, by how much, whether by chance, and where."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .results import UtteranceResult
 from .summary import counts_of
 
 SIGNIFICANT = 0.05
-"""The probability below which a difference is taken for more than chance."""
+"""A difference with a lower probability than this counts as more than chance."""
 
 
 @dataclass(frozen=True)
 class RateDifference:
-    """An error rate of both systems."""
+    """An error rate of two systems."""
 
     name: str
     first: float
     second: float
     interval: Interval
-    """Of the second less the first."""
+    """The interval of the second rate minus the first."""
     probability: float
-    """Of so large a difference by chance alone, see `resampling.significance`."""
+    """The probability of so large a difference by chance alone, see `resampling.significance`."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class UtteranceDifference:
 
     @property
     def more_errors(self) -> int:
-        """Word errors of the second system less those of the first."""
+        """Word errors of the second system minus those of the first."""
         return self.second.edits.word_edits - self.first.edits.word_edits
 
 
 @dataclass(frozen=True)
 class WordDifference:
-    """A word that the systems get wrong differently often: missed or replaced, or heard where it was not said."""
+    """A word with different numbers of errors in the systems: missed, replaced, or heard where it was not said."""
 
     word: str
     first: int
@@ -54,21 +54,21 @@ class WordDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on the utterances that both were tested on."""
+    """Two systems on the utterances of both tests."""
 
     utterances: int
     words: int
     only_first: int
     only_second: int
-    """Utterances that only one of them was tested on; nothing else counts them."""
+    """Utterances of only one test; nothing else counts them."""
     by_speaker: bool
-    """Whether intervals and probabilities are from drawing speakers, and not utterances."""
+    """Whether intervals and probabilities come from drawing speakers, not utterances."""
     differing_texts: int
-    """Utterances in which the systems heard different texts."""
+    """Utterances with different hypotheses."""
     rates: tuple[RateDifference, ...]
-    """Of words, characters and utterances."""
+    """The rates of words, characters and utterances."""
     better: tuple[UtteranceDifference, ...]
-    """Where the second makes fewer word errors, the largest difference first."""
+    """Utterances in which the second system makes fewer word errors, the largest difference first."""
     worse: tuple[UtteranceDifference, ...]
     better_words: tuple[WordDifference, ...]
     worse_words: tuple[WordDifference, ...]
@@ -77,8 +77,8 @@ class Comparison:
 def compare(first: Sequence[UtteranceResult], second: Sequence[UtteranceResult]) -> Comparison:
     """Compare two tests. Raise CorpusError if they have no utterance in common.
 
-    Utterances are the same if recording, or its part, and reference are. Where the recordings' folders have nothing in
-    common, as on another machine, the names of the files and of the folders that they are in must be the same.
+    Two utterances are the same if they have the same recording, or part, and reference. If the folders of the
+    recordings have nothing in common, as on another machine, only the file's and its folder's names must be the same.
     """
     pairs = _pairs(first, second, lambda result: (result.recording, _start(result)))
     if not pairs:
@@ -128,7 +128,7 @@ def _start(result: UtteranceResult) -> float | None:
 def _pairs(
     first: Iterable[UtteranceResult], second: Iterable[UtteranceResult], name: Callable[[UtteranceResult], Hashable]
 ) -> list[tuple[UtteranceResult, UtteranceResult]]:
-    """Return the utterances of both; those that are listed several times are paired in their order."""
+    """Return the pairs of results of the same utterance; repeated utterances are paired in their order."""
     waiting: defaultdict[Hashable, list[UtteranceResult]] = defaultdict(list)
     for result in second:
         waiting[name(result), result.reference].append(result)
@@ -156,7 +156,7 @@ def _rate_differences(
 
 
 def _word_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) -> list[WordDifference]:
-    """Return the words with different numbers of errors, the one that became best first."""
+    """Return the words with different numbers of errors, the most improved one first."""
     errors: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for pair in pairs:
         for result, counted in zip(pair, errors, strict=True):
@@ -170,5 +170,5 @@ def _word_differences(pairs: Sequence[tuple[UtteranceResult, UtteranceResult]]) 
 
 
 def is_significant(difference: RateDifference) -> bool:
-    """Return whether a difference is larger than chance explains."""
+    """Return whether a difference is larger than chance would explain."""
     return difference.probability < SIGNIFICANT

@@ -1,4 +1,4 @@
-"""What a report says, as figures and texts: the page shows it, and report.json holds it."""
+"""The content of a report, as figures and texts, for the page and for report.json."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FORMAT = "deepspeech error report 1"
 FREQUENT_ERRORS = 30
 LISTED_ITEMS = 30
 LARGEST_TABLE = 30
-"""Words or labels in a table of confusions."""
+"""The number of words or labels in a table of confusions."""
 LISTED_UTTERANCES = 200
-"""Utterances that are shown, worst first; those that serve as examples come on top. All are in utterances.csv."""
+"""The number of utterances to show, worst first; examples of errors are added to them. utterances.csv has all."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ItemDetails:
 
 @dataclass(frozen=True)
 class ListedUtterance:
-    """An utterance that is shown; `number` is its place in utterances.csv, from 1."""
+    """An utterance to show; `number` is its place in utterances.csv, from 1."""
 
     number: int
     result: UtteranceResult
@@ -60,7 +60,7 @@ class ErrorReport:
     labels: ItemDetails
     groupings: tuple[Grouping, ...]
     wrong_utterances: int
-    """Utterances that were not heard exactly as they were said."""
+    """The number of utterances with any error."""
     utterances: tuple[ListedUtterance, ...]
     """Some of them, worst first."""
 

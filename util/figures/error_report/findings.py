@@ -1,4 +1,4 @@
-"""The first things that a person should know of a test's errors, as sentences."""
+"""The most important facts about a test's errors, as sentences."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .results import UtteranceResult
 from .summary import Summary, percent
 
 FEWEST_UTTERANCES = 10
-"""Utterances that a group must have to be called worse than the others."""
+"""The least utterances of a group that can be called worse than the others."""
 WORSE = 1.25
-"""How many times the word error rate of all a group's must be, and not by chance, to be called worse."""
+"""A group is called worse if its word error rate is this many times that of all utterances, and not by chance."""
 GROUPS_NAMED = 5
 FEWEST_ERRORS = 10
-"""Word errors from which it is told whether few utterances have most of them."""
+"""The least word errors for a sentence on whether few utterances have most of them."""
 CONCENTRATED = 0.25
-"""The share of the utterances which, if it has half of all errors, is called few."""
+"""If this share of the utterances, or less, has half of all errors, these utterances are called few."""
 PREVAILING = 0.5
-"""The share of all word errors from which one kind of them is said to prevail."""
+"""A kind of error is said to prevail from this share of all word errors on."""
 
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
@@ -44,7 +44,7 @@ def findings(
 
 
 def quoted(text: str | None) -> str:
-    """Return a text in quotes, in isolation, so that one from right to left leaves the sentence around it in order."""
+    """Return a text in quotes and isolated, so that right-to-left text does not reorder the sentence around it."""
     return f"“{_ISOLATE}{text}{_END_OF_ISOLATE}”"
 
 
@@ -67,7 +67,7 @@ def _concentration(results: Sequence[UtteranceResult], summary: Summary) -> Iter
 
 
 def _worse_groups(summary: Summary, groupings: Sequence[Grouping]) -> Iterator[str]:
-    """Yield a sentence for each group that is clearly worse than all together; first that with most excess errors."""
+    """Yield a sentence for each group that is clearly worse than all together, the most excess errors first."""
     worse = []
     for grouping in groupings:
         for group in grouping.groups:

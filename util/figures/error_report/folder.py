@@ -30,7 +30,7 @@ _RECORDINGS_AHEAD = 64
 
 
 def check_report_folder(folder: Path) -> None:
-    """Raise FlagError unless a report can be written there, in place of an older one. Write nothing."""
+    """Raise FlagError unless a report can be written to a folder, also over an older one. Write nothing."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise FlagError(f"--report_dir={folder}: not a folder; name another one")
     foreign = sorted({path.name for path in folder.iterdir()} - FILES) if folder.exists() else []
@@ -42,7 +42,7 @@ def check_report_folder(folder: Path) -> None:
 
 
 class ReportFolder:
-    """Collects what is heard in the utterances of a test. Any number of threads may add to it."""
+    """Collects the hypotheses of a test. Any number of threads may add to it."""
 
     def __init__(self, folder: Path, title: str, corpus: Corpus) -> None:
         """`title` says which model is tested."""
@@ -56,9 +56,9 @@ class ReportFolder:
         return utterance in self._utterances
 
     def add(self, utterance: Utterance, hypothesis: str, loss: float, without_language_model: str | None) -> None:
-        """Add what was heard in an utterance, its loss in nats, and what was heard without a language model.
+        """Add an utterance's hypothesis, its loss in nats, and its hypothesis without a language model.
 
-        The latter is None if the hypothesis is without one. Utterances of other corpora are passed over.
+        `without_language_model` is None if `hypothesis` used no language model. Other corpora's utterances are ignored.
         """
         if utterance in self._utterances:
             self._heard[utterance] = (hypothesis, loss, without_language_model)
@@ -66,7 +66,7 @@ class ReportFolder:
     def write(self, *, progress: bool = True) -> None:
         """Measure the recordings and write the report. Raise FlagError if it cannot be written.
 
-        Utterances that were left out of the test are left out here; without any, there is nothing to report.
+        Utterances that were left out of the test are left out here; without utterances, no report is written.
         """
         listed = sorted(self._heard, key=lambda utterance: (utterance.csv_file, utterance.line))
         if not listed:

@@ -1,4 +1,4 @@
-"""What a corpus's lists say of their utterances beside what training reads: speaker, age, device, ...."""
+"""The columns of a corpus's lists that training does not read: speaker, age, device, ...."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ... import corpus_files
 
 
 def further_columns(csv_files: Iterable[str]) -> dict[tuple[str, int], dict[str, str]]:
-    """Return the further columns of each row, by its file and the line that it starts in, as `read_corpus` counts.
+    """Return the further columns of each row, by its file and its first line, as numbered by `read_corpus`.
 
-    A row or a file that cannot be read has none: these columns are told to a person, and no result depends on them.
+    Unreadable rows and files have none: these columns are only shown to people, and no result depends on them.
     """
     return {
         (csv_file, line): columns for csv_file in csv_files for line, columns in corpus_files.further_columns(csv_file)

@@ -1,4 +1,4 @@
-"""Utterances in groups: of one speaker, of one length, of one loudness, of one value in a column of the CSV."""
+"""Groups of utterances: by speaker, length, loudness, or the value in a column of the CSV."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .results import UtteranceResult
 from .summary import Summary, summarize
 
 RANGES = 4
-"""Groups of about equal size that numbers are put into."""
+"""The number of ranges, of about equal size, into which numbers are grouped."""
 MOST_GROUPS = 30
-"""Groups that are listed, worst first."""
+"""The most groups that are listed, worst first."""
 FEWEST_FOR_RANGES = 8
-"""Different numbers that are needed to make ranges of them."""
+"""The least different numbers that are grouped into ranges."""
 
 NO_VALUE = "(no value)"
 OWN_FIGURES = {"duration"}
-"""Columns that a report leaves out, as it measures these itself."""
+"""Columns that a report leaves out, as it measures these values itself."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Utterances that have something in common."""
+    """Utterances with a common property."""
 
     name: str
     summary: Summary
@@ -37,17 +37,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Grouping:
-    """All utterances, put into groups by one property."""
+    """All utterances, grouped by one property."""
 
     title: str
     definition: str
     groups: tuple[Group, ...]
     left_out: int = 0
-    """Groups that are not listed, all of them better than those that are."""
+    """The number of groups that are not listed, all of them better than the listed ones."""
 
 
 def groupings(results: Sequence[UtteranceResult]) -> list[Grouping]:
-    """Return the groupings that tell something: those with at least two groups."""
+    """Return the informative groupings: those with at least two groups."""
     return [grouping for grouping in _all_groupings(results) if len(grouping.groups) > 1]
 
 
@@ -71,8 +71,8 @@ def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
         results,
         "Signal-to-noise ratio",
         f"an estimate: how far the {levels.LOUD_PERCENTILE}th percentile of the levels of "
-        f"{1000 * levels.FRAME_SECONDS:.0f} ms frames, taken for speech, is above the {levels.QUIET_PERCENTILE}th, "
-        "taken for what is heard in its pauses",
+        f"{1000 * levels.FRAME_SECONDS:.0f} ms frames, assumed to be speech, is above the {levels.QUIET_PERCENTILE}th, "
+        "assumed to be the noise in pauses",
         "dB",
         lambda each: each.signal_to_noise,
     )
@@ -82,7 +82,7 @@ def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
 
 
 def _by_column(results: Sequence[UtteranceResult], column: str) -> Iterator[Grouping]:
-    """Yield the grouping by a column, in ranges if it has numbers; none if it names nearly every utterance anew."""
+    """Yield the grouping by a column, in ranges for numbers; none if nearly every utterance has its own value."""
     texts = [result.columns.get(column, "") for result in results]
     numbers = dict(zip(map(id, results), map(_finite, texts), strict=True))
     numeric = all(number is not None or not text for text, number in zip(texts, numbers.values(), strict=True))
@@ -108,7 +108,7 @@ def _by_range(
     unit: str,
     value: Callable[[UtteranceResult], float | None],
 ) -> Grouping:
-    """Return a grouping in ranges that hold about as many utterances each, in their order."""
+    """Return a grouping into ranges with about equal numbers of utterances, in their order."""
     known = [(number, result) for result in results if (number := value(result)) is not None]
     numbers = np.array([number for number, _ in known])
     if len(set(numbers.tolist())) < FEWEST_FOR_RANGES:
@@ -137,7 +137,7 @@ def _range_name(edges: Sequence[float], place: int, unit: str) -> str:
 
 
 def _speaker_column(result: UtteranceResult) -> str | None:
-    """Return the column that says who speaks, which may be another one in each list; None if none does."""
+    """Return the column with the speaker, which may differ from list to list; None if there is none."""
     return speaker_column(name for name, text in result.columns.items() if text)
 
 

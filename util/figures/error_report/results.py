@@ -1,4 +1,4 @@
-"""What was said and heard in each utterance of a test: the rows of a report's utterances.csv."""
+"""The reference and the hypothesis of each utterance of a test: the rows of a report's utterances.csv."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
 _ERRORS = ("wer", "cer", "substitutions", "insertions", "deletions")
 _OURS = (*_TEXTS, *_FIGURES, *_ERRORS)
 _START = "start_seconds"
-"""A column behind these, if any utterance is a part of its recording."""
+"""A further column, if any utterance is a part of its recording."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class UtteranceResult:
     hypothesis: str
     """What was heard."""
     without_language_model: str | None = None
-    """What was heard without the language model; None if the hypothesis is without one."""
+    """What was heard without the language model; None if `hypothesis` used none."""
     loss: float = 0.0
     """The CTC loss, in nats."""
     seconds: float = 0.0
@@ -44,13 +44,13 @@ class UtteranceResult:
     """Decibels, see `errors.levels`; None where the recording could not be read."""
     signal_to_noise: float | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    """What the CSV says of the utterance in further columns."""
+    """The utterance's further columns of the CSV."""
     start: float | None = None
-    """Seconds into the recording, where the utterance is a part of it; None if it is all of it."""
+    """The begin in the recording, in seconds, if the utterance is a part of it; None if it is all of it."""
 
     @property
     def fragment(self) -> str:
-        """What stands behind the address of the recording, so that the part is played; see `Part`."""
+        """The suffix of the recording's address that selects the part to play; see `Part`."""
         return "" if self.start is None else Part(self.start, self.start + self.seconds).fragment
 
     @cached_property
@@ -60,13 +60,13 @@ class UtteranceResult:
 
     @cached_property
     def edits_without_language_model(self) -> EditCounts:
-        """The errors without the language model; without any, those of the hypothesis."""
+        """The errors without the language model; if none was used, those of the hypothesis."""
         without = self.without_language_model
         return self.edits if without is None else evaluate_transcript(self.reference, without)
 
     @cached_property
     def speaker(self) -> str:
-        """Who speaks; empty where nothing says so."""
+        """The speaker; empty if unknown."""
         return speaker_of(self.columns)
 
 
@@ -89,9 +89,9 @@ def csv_of(results: Iterable[UtteranceResult]) -> str:
 
 
 def read_results(path: Path) -> list[UtteranceResult]:
-    """Return the results of a report's utterances.csv. Raise CorpusError, naming the file and what is wrong with it.
+    """Return the results of a report's utterances.csv. Raise CorpusError, naming the file and the fault.
 
-    An empty `without_language_model` is taken for None if all are empty.
+    If all values of `without_language_model` are empty, they are read as None.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:

@@ -1,4 +1,4 @@
-"""Error rates of utterances, each with the interval that it lies in."""
+"""Error rates of utterances, each with its confidence interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .results import UtteranceResult
 
 @dataclass(frozen=True)
 class Rate:
-    """An error rate; its interval is None where all draws are alike: of a single utterance, or without any error."""
+    """An error rate. Its interval is None if all draws are equal: for a single utterance, or without any error."""
 
     value: float
     interval: Interval | None = None
@@ -31,14 +31,14 @@ class Summary:
     wer: Rate
     cer: Rate
     sentence_error_rate: Rate
-    """Of utterances, that with any error of words."""
+    """The share of utterances with any word error."""
     word_errors: ErrorKinds
     drawn_by_speaker: bool
-    """Whether the intervals come from drawing speakers again, and not utterances."""
+    """Whether the intervals come from resampling speakers, not utterances."""
     syllable_error_rate: Rate | None = None
-    """Of Mandarin: errors of syllables, a wrong tone being one; None for other languages."""
+    """For Mandarin, the rate of syllable errors, including wrong tones; None for other languages."""
     toneless_syllable_error_rate: Rate | None = None
-    """The same where tones do not count."""
+    """The same without tones."""
 
 
 def summarize(results: Sequence[UtteranceResult], *, without_language_model: bool = False) -> Summary:
@@ -57,7 +57,7 @@ def summarize(results: Sequence[UtteranceResult], *, without_language_model: boo
 
 
 def percent(rate: float) -> str:
-    """Return a rate as a text that is not torn apart at the end of a line: "12.3 %"."""
+    """Return a rate as a text with a non-breaking space: "12.3 %"."""
     return f"{100 * rate:.1f}\u00a0%"
 
 

@@ -1,1 +1,1 @@
-"""Which errors there are: alignments, confusions, groups of utterances, and how sure their rates are."""
+"""Analysis of errors: alignments, confusions, levels of recordings, and confidence intervals of rates."""

@@ -1,4 +1,4 @@
-"""Which word of a hypothesis stands for which word of the reference."""
+"""The alignment of the words of a hypothesis with those of the reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..counted import counted
 
 
 class Kind(str, Enum):
-    """What became of a place in the reference."""
+    """The kind of a step of an alignment."""
 
     CORRECT = "correct"
     SUBSTITUTION = "substitution"
@@ -22,9 +22,9 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A place of an alignment: the word or label that was said, and the one that was heard; None where there is none.
+    """A step of an alignment: the word or label that was said, and the one that was heard; None if there is none.
 
-    At least one of the two is there.
+    At most one of them is None.
     """
 
     reference: str | None
@@ -32,7 +32,7 @@ class Step:
 
     @property
     def kind(self) -> Kind:
-        """What became of this place."""
+        """The kind of this step."""
         if self.reference is None:
             return Kind.INSERTION
         if self.hypothesis is None:
@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True)
 class ErrorKinds:
-    """Errors of each kind; together they are the edits of an error rate."""
+    """The number of errors of each kind; their sum is the edits of an error rate."""
 
     substitutions: int = 0
     insertions: int = 0
@@ -55,7 +55,7 @@ class ErrorKinds:
 
     @property
     def in_words(self) -> str:
-        """What each number is, as "1 substitution, 0 insertions, 2 deletions"."""
+        """The numbers with their kinds, as in "1 substitution, 0 insertions, 2 deletions"."""
         of_each = (self.substitutions, "substitution"), (self.insertions, "insertion"), (self.deletions, "deletion")
         return ", ".join(counted(*each) for each in of_each)
 
@@ -63,7 +63,7 @@ class ErrorKinds:
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[Step, ...]:
     """Return an alignment with the fewest errors; `reference` and `hypothesis` are words, or a string's characters.
 
-    Of several such alignments it is the one of `rapidfuzz.distance.Levenshtein.opcodes`, as in `jiwer`.
+    If there are several, it is the one of `rapidfuzz.distance.Levenshtein.opcodes`, as in `jiwer`.
     """
     steps: list[Step] = []
     for operation in Levenshtein.opcodes(reference, hypothesis):

@@ -1,4 +1,4 @@
-"""What is taken for what: errors of each word or label, and the pairs that are confused most often."""
+"""Confusions: the errors of each word or label, and the most frequently confused pairs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from .alignment import ErrorKinds, Kind, Step
 
 EXAMPLES = 3
-"""Utterances that are kept as examples of a confusion."""
+"""The number of utterances that are kept as examples of a confusion."""
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """An error and how often it is made; `examples` are the numbers of the first utterances that have it."""
+    """An error and its count; `examples` are the numbers of the first utterances that have it."""
 
     reference: str | None
     """What was said; None for an insertion."""
@@ -30,7 +30,7 @@ class ItemErrors:
 
     item: str
     said: int = 0
-    """How often it is in the references."""
+    """Its count in the references."""
     substituted: int = 0
     """How often something else was heard in its place."""
     deleted: int = 0
@@ -39,12 +39,12 @@ class ItemErrors:
 
     @property
     def errors(self) -> int:
-        """The errors that it takes part in as what was said, or as what was inserted."""
+        """Its errors: its substitutions, deletions and insertions."""
         return self.substituted + self.deleted + self.inserted
 
     @property
     def rate(self) -> float:
-        """Its errors per time that it is said; above 1 where it was often inserted."""
+        """Its errors per occurrence in the references; above 1 if it was often inserted."""
         return self.errors / max(self.said, 1)
 
 
@@ -55,7 +55,7 @@ class ConfusionTable:
     items: tuple[str, ...]
     """The first items of the rows and the columns."""
     counts: tuple[tuple[int, ...], ...]
-    """Integers [items + 2][items + 2]: after the items comes all else, and last nothing: insertions and deletions."""
+    """Integers [items + 2][items + 2]: after the items come all others, then nothing, for insertions and deletions."""
 
 
 class Confusions:
@@ -89,7 +89,7 @@ class Confusions:
         return [Confusion(*pair, self._pairs[pair], tuple(self._examples[pair])) for pair in wrong[:count]]
 
     def by_item(self) -> list[ItemErrors]:
-        """Return the errors of every item that was said or inserted, the one with most errors first."""
+        """Return the errors of every item that was said or inserted, the one with the most errors first."""
         items: dict[str, ItemErrors] = {}
         for (said, heard), count in self._pairs.items():
             item = said if said is not None else heard
@@ -108,9 +108,9 @@ class Confusions:
         return sorted(items.values(), key=lambda each: (-each.errors, -each.said, each.item))
 
     def table(self, count: int) -> ConfusionTable:
-        """Return the confusions among the `count` items that take part in most errors, in order of their code points.
+        """Return the confusions among the `count` items with the most errors, in the order of their code points.
 
-        An item takes part in an error as what was said or as what was heard.
+        An error counts for the item that was said and for the item that was heard.
         """
         involved: Counter[str] = Counter()
         for (said, heard), number in self._pairs.items():

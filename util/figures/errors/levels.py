@@ -1,4 +1,4 @@
-"""How loud a recording is, how far its speech stands out from its noise, and how much silence is around it."""
+"""The loudness of a recording, its signal-to-noise ratio, and the silence around its speech."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ LOUD_PERCENTILE = 95
 SPEECH_DECIBELS = 20.0
 """Frames that are quieter than the LOUD_PERCENTILE by more than this are silence."""
 LOWEST_DECIBELS = -100.0
-"""The level that digital silence is given."""
+"""The level assigned to digital silence."""
 SAMPLE_RATE = 16_000
-"""Hz, at which levels are measured."""
+"""Hz; the sample rate at which levels are measured."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a recording, in decibels, and what they tell of its speech."""
+    """The levels of a recording, in decibels, and the silence around its speech."""
 
     loudness: float
-    """The root mean square of all samples; 0 is that of a square wave of full scale."""
+    """The root mean square of all samples; 0 is the level of a full-scale square wave."""
     signal_to_noise: float
-    """An estimate: how far the level of the loud frames lies above that of the quiet ones, see `levels`."""
+    """An estimate of the signal-to-noise ratio: the level of loud frames minus that of quiet frames, see `levels`."""
     silence_around: float
-    """Seconds of silence before and after the speech, together."""
+    """Seconds of silence before and after the speech, in total."""
 
 
 def levels(samples: Samples, sample_rate: int) -> Levels:
     """Return the levels of a recording, float32 [samples] in [-1, 1].
 
-    The signal-to-noise ratio is estimated from the power of frames of FRAME_SECONDS: it is the difference of the
-    LOUD_PERCENTILE, taken for speech, and the QUIET_PERCENTILE, taken for what is heard in its pauses. Speech without
-    pauses looks noisier than it is.
+    The signal-to-noise ratio is estimated from the power of frames of FRAME_SECONDS, as the difference between the
+    LOUD_PERCENTILE, assumed to be speech, and the QUIET_PERCENTILE, assumed to be the noise in pauses. For speech
+    without pauses the estimate is too low.
     """
     length = max(int(FRAME_SECONDS * sample_rate), 1)
     power = samples.astype(np.float64) ** 2

@@ -1,4 +1,4 @@
-"""How sure error rates and their differences are, by drawing utterances or speakers again.
+"""Confidence intervals of error rates, and significance of their differences, by resampling utterances or speakers.
 
 Sources: Bisani and Ney, "Bootstrap estimates for confidence intervals in ASR performance evaluation", ICASSP 2004, for
 the intervals; Gillick and Cox, "Some statistical issues in the comparison of speech recognition algorithms", ICASSP
@@ -16,11 +16,12 @@ import numpy.typing as npt
 CONFIDENCE = 0.95
 RESAMPLES = 1_000
 EXCHANGES = 10_000
-"""Times that the signs of all differences are drawn for a test of significance."""
+"""The number of times that the signs of all differences are drawn for a test of significance."""
 FEWEST_SPEAKERS = 6
-"""With fewer speakers than this, a draw of speakers says too little, and utterances are drawn.
+"""With fewer speakers than this, utterances are drawn, as draws of speakers say too little.
 
-Of five, one model may be the better for each: by chance that is so in 2 of 2^5 cases, so that none were significant.
+For example, if one model is better for each of five speakers, this happens by chance in 2 of 2^5 cases, which is not
+significant.
 """
 
 _DRAWN_AT_ONCE = 1 << 22
@@ -29,12 +30,12 @@ _SEED = 1
 Counts = npt.NDArray[np.float64]
 """float64 [utterances, columns]: errors and lengths."""
 Units = npt.NDArray[np.int64]
-"""int64 [utterances]: the unit, from 0, that each utterance is drawn with."""
+"""int64 [utterances]: each utterance's unit, from 0; the utterances of a unit are drawn together."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The range in which a figure lies at the level of CONFIDENCE."""
+    """The range of a figure at the level of CONFIDENCE."""
 
     low: float
     high: float
@@ -43,7 +44,7 @@ class Interval:
 def resampling_units(speakers: Sequence[str]) -> tuple[Units, bool]:
     """Return the units to draw for the utterances of these speakers, and whether they are speakers.
 
-    An utterance without a speaker, "", is a unit by itself. With less than FEWEST_SPEAKERS, so is every utterance.
+    An utterance without a speaker, "", is a unit by itself. With fewer than FEWEST_SPEAKERS, so is every utterance.
     """
     if len(set(speakers) - {""}) < FEWEST_SPEAKERS:
         return np.arange(len(speakers)), False
@@ -58,7 +59,7 @@ def rate_intervals(counts: Counts, units: Units) -> list[Interval]:
 
 
 def difference_interval(first: Counts, second: Counts, units: Units) -> Interval:
-    """Return the interval of the second system's rate less the first's, both of the same utterances in each draw.
+    """Return the interval of the second system's rate minus the first's; each draw takes the same utterances for both.
 
     `first` and `second` are float64 [utterances, 2]: errors and lengths.
     """
@@ -67,11 +68,11 @@ def difference_interval(first: Counts, second: Counts, units: Units) -> Interval
 
 
 def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], units: Units) -> float:
-    """Return the probability of so large a difference of the errors, float64 [utterances], by chance alone.
+    """Return the probability of so large a difference between the errors, float64 [utterances], by chance alone.
 
-    The test is of matched pairs, the two systems' errors in a unit, and two-sided: if the systems are equally good,
-    each pair's difference has either sign with the same probability. Signs are drawn EXCHANGES times, as for few
-    utterances a normal distribution is far off. 1 if no unit differs.
+    This is a two-sided test of matched pairs, the errors of the two systems in a unit: if the systems are equally good,
+    each pair's difference has either sign with the same probability. Signs are drawn EXCHANGES times, because a normal
+    distribution does not fit few utterances. Return 1 if no unit differs.
     """
     differences = np.bincount(units, weights=second - first)
     differences = differences[differences != 0]
@@ -88,7 +89,7 @@ def significance(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]
 
 
 def _resampled_sums(counts: Counts, units: Units) -> Counts:
-    """Return the sums of the columns in each draw of as many units as there are, float64 [RESAMPLES, columns]."""
+    """Return the sums of the columns in each draw, with repetition, of all units, float64 [RESAMPLES, columns]."""
     of_units = np.stack([np.bincount(units, weights=column) for column in counts.T], axis=1)
     random = np.random.default_rng(_SEED)
     number = len(of_units)

@@ -1,4 +1,4 @@
-"""report.html: one file that needs nothing else, but for the recordings that it plays."""
+"""report.html: one file that needs no other, except the recordings that it plays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIGURES = (
 
 
 def page(report: ErrorReport, folder: Path) -> str:
-    """Return the page; `folder` is where it will lie, from which it links to the recordings."""
+    """Return the page; its links to the recordings are relative to its `folder`."""
     shown = frozenset(each.number for each in report.utterances)
     body = element(
         "body",

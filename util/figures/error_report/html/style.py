@@ -1,4 +1,4 @@
-"""The look of a report: readable on a phone, in light and dark, and without telling colours apart."""
+"""The style of a report: readable on a phone, in light and dark mode, and without distinguishing colours."""
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1a1a1a; --soft: #5a5f66; --line: #d5d9de; --ground: #fff; --card: #f5f6f8;

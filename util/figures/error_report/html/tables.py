@@ -26,7 +26,7 @@ def rate_text(rate: Rate) -> str:
 
 
 def item(text: str | None) -> Markup:
-    """Return a word or a label as it is shown: with a sign for a space, and a base under a combining mark."""
+    """Return a word or a label for display: with a sign for a space, and a base character for a combining mark."""
     if text is None:
         return element("span", NOTHING, class_="nothing", title="nothing")
     if text == " ":
@@ -36,7 +36,7 @@ def item(text: str | None) -> Markup:
 
 
 def frequent_errors(errors: Sequence[Confusion], total: int, shown: Collection[int]) -> Markup | None:
-    """Return the table of the most frequent errors, with links to the utterances that are shown."""
+    """Return the table of the most frequent errors, with links to the shown utterances."""
     rows: _Rows = [
         [
             item(error.reference),
@@ -52,7 +52,7 @@ def frequent_errors(errors: Sequence[Confusion], total: int, shown: Collection[i
 
 
 def item_table(items: Sequence[ItemErrors], what: str) -> Markup | None:
-    """Return the table of the words or characters that have most errors."""
+    """Return the table of the words or characters with the most errors."""
     rows: _Rows = [
         [item(each.item), each.said, each.errors, percent(each.rate), each.substituted, each.inserted, each.deleted]
         for each in items
@@ -62,7 +62,7 @@ def item_table(items: Sequence[ItemErrors], what: str) -> Markup | None:
 
 
 def confusion_table(table: ConfusionTable, what: str) -> Markup | None:
-    """Return the table of what is heard for what is said; the more often, the darker a cell."""
+    """Return the table of what was heard for what was said; more frequent cells are darker."""
     if not table.items:
         return None
     names = [*map(item, table.items), OTHERS, item(None)]
@@ -79,7 +79,7 @@ def confusion_table(table: ConfusionTable, what: str) -> Markup | None:
 
 
 def grouping_table(grouping: Grouping, overall: Summary) -> Markup:
-    """Return the table of groups, each with a bar of its word error rate and the interval that it lies in."""
+    """Return the table of groups, each with a bar for its word error rate and the rate's interval."""
     widest = max(_reach(group.summary.wer) for group in grouping.groups) or 1.0
     rows: _Rows = [
         [

@@ -1,4 +1,4 @@
-"""Utterances of a report's page: what was said above what was heard, word by word, and the recording to listen to."""
+"""Utterances of a report's page: what was said above what was heard, word by word, and the recording to play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .tables import NOTHING
 
 
 def utterance_list(report: ErrorReport, folder: Path) -> Markup:
-    """Return the utterances that are shown, with a legend; recordings are linked from `folder`."""
+    """Return the shown utterances with a legend; links to recordings are relative to `folder`."""
     shown, wrong = len(report.utterances), report.wrong_utterances
     which = f"{shown} of the {wrong} utterances" if shown < wrong else f"The {counted(wrong, 'utterance')}"
     legend = joined(
@@ -36,9 +36,9 @@ def utterance_list(report: ErrorReport, folder: Path) -> Markup:
 
 
 def recording_link(recording: str, folder: Path) -> str:
-    """Return the address of a recording from a page in `folder`: a relative path, or else one of the scheme `file`.
+    """Return a link to a recording from a page in `folder`: a relative path, or else an address of the scheme `file`.
 
-    A page that is sent to an address links to recordings at addresses there, and any other to the copies of those.
+    A page that is sent to an address links to the addresses of remote recordings, any other page to their copies.
     """
     if (page := original_of(folder)) is not None and address_of(recording) is not None:
         here, there = (address.split("/", 3) for address in (f"{page}/", recording))
@@ -75,7 +75,7 @@ def _utterance(listed: ListedUtterance, folder: Path) -> Markup:
 
 
 def _recording(result: UtteranceResult, folder: Path) -> Markup:
-    """Return the player of a recording above its name; none of one in a tar shard, of which browsers know nothing."""
+    """Return the player of a recording above its name; none for a tar shard, which browsers cannot read."""
     path, source = Path(result.recording), f" ({_source(result)})"
     if member_of(path) is not None:
         return element("div", path.name, source, class_="soft")
@@ -99,7 +99,7 @@ def _steps(result: UtteranceResult) -> tuple[Step, ...]:
 
 
 def _step(step: Step) -> Markup:
-    """Return a word that was said above the word that was heard; in a substitution, only what differs is marked."""
+    """Return the said word above the heard word; in a substitution, only the differences are marked."""
     said, heard = step.reference, step.hypothesis
     if said is None or heard is None:
         above = element("span", NOTHING, class_="nothing") if said is None else element("del", said)
@@ -120,7 +120,7 @@ def _step(step: Step) -> Markup:
 
 
 def _differences(said: str, heard: str) -> tuple[Markup, Markup]:
-    """Return both words, with their runs of characters that differ marked."""
+    """Return both words, with differing runs of characters marked."""
     above, below = [], []
     for correct, run in groupby(align(said, heard), key=lambda step: step.kind is Kind.CORRECT):
         steps = list(run)
