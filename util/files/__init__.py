@@ -1,1 +1,1 @@
-"""Files: written whole or not at all, Python files that a user names, and the data that come with the program."""
+"""Files: atomic writing, a user's Python files, and the data files of the package."""

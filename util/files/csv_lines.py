@@ -1,4 +1,4 @@
-"""CSV files whose lines end with a line feed alone."""
+"""CSV files whose lines end with only a line feed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _END = "\r\n"
 def csv_writer(file: TextIO) -> Any:
     """Return a `csv.writer` of such lines to a file that is open with `newline=""`.
 
-    It quotes what has a line break of any kind, which Python's own does only from 3.13 on: before, it looks for the
-    characters that its lines end with.
+    It quotes fields with a line break of any kind. Python's own writer does so only from 3.13 on; before, it quotes
+    fields with the characters of its line end.
     """
     return csv.writer(_LineFeeds(file), lineterminator=_END)
 
 
 @dataclass(frozen=True)
 class _LineFeeds:
-    """Takes lines one by one that end with _END."""
+    """Takes single lines that end with _END."""
 
     file: TextIO
 

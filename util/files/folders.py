@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield `folder` and each folder in it, with the names of its files, in order; nothing that is hidden.
+    """Yield `folder` and each folder below it, with the names of its files, in order, without hidden ones.
 
     Links to folders are followed, unless they lead to a folder that they are in, by other links or not. A folder that
     cannot be read, as a disk's `lost+found`, is passed over with a warning.

@@ -1,4 +1,4 @@
-"""Opening a file wherever it is: on this machine, inside a tar shard, or at an address whose copy is not here yet."""
+"""Opens files on this machine, inside tar shards, and at addresses, which are fetched first if necessary."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..storage.copies import open_copy
 
 
 def opened(path: Path) -> FileIO:
-    """Return a regular file, open for reading; of a member of a shard it is a copy in memory.
+    """Return a regular file, open for reading; for a member of a shard, a copy in memory.
 
-    Raise OSError, with a reason that is one line, ValueError for a name that no file can have, or StorageError if its
-    store does not say that there is no such file.
+    Raise OSError with a reason of one line, ValueError for an impossible name, or StorageError if the store fails
+    otherwise than because there is no such file.
     """
     try:
         return _regular(path)

@@ -1,4 +1,4 @@
-"""Where the files of the repository's folder `data` are, in a checkout and where the package is installed."""
+"""The path of the repository's folder `data`, in a checkout and in an installed package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Python files that a user names on the command line, for what they register."""
+"""Python files that a user names on the command line, such as those that register networks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .quiet_stderr import without_tensorflows_lines
 
 
 def load_python_file(path: Path, flag: str) -> ModuleType:
-    """Run a Python file, once in a process, and return it as a module.
+    """Run a Python file, once per process, and return it as a module.
 
-    Raise PythonFileError, naming the flag that it was given with, if it cannot be read or fails.
+    Raise PythonFileError, naming its `flag`, if the file cannot be read or fails.
     """
     name = f"user_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     if name in sys.modules:

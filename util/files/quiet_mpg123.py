@@ -1,8 +1,8 @@
-"""Standard error without what the MPEG decoder inside libsndfile prints there; it says nothing that our errors do not.
+"""Suppresses the lines that the MPEG decoder inside libsndfile prints to standard error; our errors say the same.
 
-It prints through C's variable `stderr`, in any thread. So that neither the program's own lines nor those of other
-libraries wait or are lost, that variable alone is replaced, by a stream that passes on all other lines. The stream is
-native code (native_client/standard_error/), as libraries print there while Python's lock cannot be had.
+The decoder prints through C's variable `stderr`, in any thread. Only this variable is replaced, by a stream that passes
+all other lines on, so lines of the program and of other libraries are neither delayed nor lost. The stream is native
+code (native_client/standard_error/), because libraries print while Python's lock is not available.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from importlib.util import find_spec
 
 @contextmanager
 def without_mpg123s_lines() -> Iterator[None]:
-    """Drop the lines of libmpg123 from what libraries print on standard error.
+    """Drop the lines of libmpg123 from the output of libraries to standard error.
 
-    Do nothing where the C library is not glibc, or the native code has not been built.
+    Do nothing if the C library is not glibc, or if the native code has not been built.
     """
     stream = _stream()
     if stream is None:
         yield
         return
     with suppress(OSError):
-        ctypes.CDLL("libstdc++.so.6")  # keeps, as std::cerr, what it finds in the variable when it is loaded
+        ctypes.CDLL("libstdc++.so.6")  # load it first: its std::cerr keeps the value that the variable has at loading
     variable = ctypes.c_void_p.in_dll(ctypes.CDLL(None), "stderr")
     before = variable.value
     variable.value = stream
@@ -37,7 +37,7 @@ def without_mpg123s_lines() -> Iterator[None]:
 
 @cache
 def _stream() -> int | None:
-    """Return the address of C's FILE, one for all of a process's life: another thread may print when the block ends."""
+    """Return the address of C's FILE. It lives as long as the process, as another thread may print after the block."""
     found = find_spec("deepspeech._standard_error")
     if found is None or found.origin is None:
         return None

@@ -1,4 +1,4 @@
-"""Standard error without the lines that TensorFlow's libraries print there whatever they are told."""
+"""Suppresses lines of TensorFlow's libraries on standard error that no setting turns off."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_TENSORFLOW = re.compile(
 
 
 class _Turns:
-    """A lock, which no other thread of a fork's child holds."""
+    """A lock that a fork renews in the child, where the thread that held it does not exist."""
 
     def __init__(self) -> None:
         self.begin()
@@ -33,14 +33,14 @@ class _Turns:
 
 
 _TURNS = _Turns()
-"""Of threads: each of two that overlap would take the other's file for standard error, and leave it there."""
+"""Threads take turns: if two overlapped, each would restore the other's temporary file as standard error."""
 
 
 @contextmanager
 def without_tensorflows_lines() -> Iterator[None]:
-    """Hold back what is printed on standard error; at the end print it without TensorFlow's lines.
+    """Hold back the output to standard error; at the end of the block, print it without TensorFlow's lines.
 
-    After an error all of it is printed. Threads wait for each other.
+    After an error, print all of it. Threads wait for each other.
     """
     with _TURNS.lock, _few_lines():
         yield from _held_back()

@@ -6,9 +6,9 @@ from ..storage.addresses import without_file_scheme
 
 
 def user_path(text: str) -> Path:
-    """Return the path; a `~`, or the `~name` of a user, at its beginning is that home folder.
+    """Return the path of a text; a leading `~`, or `~name` of a user, is replaced by the home folder.
 
-    The `~name` of a user that there is not stays as it is. A `file:` address is the path that it names.
+    A `~name` of an unknown user stays as it is. A `file:` address becomes the path that it names.
     """
     text = without_file_scheme(text)
     try:

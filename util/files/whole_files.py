@@ -1,4 +1,4 @@
-"""Writing files and folders so that under their names there is all of them, or what was there before."""
+"""Atomic writing of files and folders: a name always has either the complete new content or the previous content."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ _UNFINISHED = re.compile(r"\.(.+)\.part-\d+")
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it there; nothing is left of it if that fails. Raise OSError."""
+    """Write a file beside its place and rename it; if that fails, remove it. Raise OSError."""
     with written_whole(path) as beside:
         beside.write_bytes(data)
 
@@ -23,12 +23,12 @@ def write_text_whole(path: Path, text: str) -> None:
 
 
 def encoded(text: str) -> bytes:
-    """Return a text in UTF-8. Bytes of a file's name that are not are written as JSON does, as in "caf\\udce9.wav"."""
+    """Return a text in UTF-8. Invalid bytes of a file's name are escaped as in JSON: "caf\\udce9.wav"."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files of a folder, by their names, and rename them to their places when all of them are on the disk.
+    """Write files of a folder, by their names; rename them to their places when all of them are on the disk.
 
     If one of them cannot be written, nothing is left of them, and older files stay as they are. A link stays, and leads
     to its file. Raise OSError, which names the file.
@@ -53,11 +53,11 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to; the file takes the place of `path` when the block ends without an error.
+    """Yield a path beside `path` to write to; the file replaces `path` when the block ends without an error.
 
-    Its content is on the disk before it gets its name, and the name when the block is left. A link stays, and leads to
-    it. Raise OSError, also for a device or a pipe, of which a file must not take the place; where no other file is
-    named, it names `path`.
+    The content is flushed to the disk before the file is renamed, and the name before the block is left. A link stays a
+    link, and its target is replaced. Raise OSError, also for a device or a pipe, which must not be replaced; the error
+    names `path` unless it names another file.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(errno.EEXIST, "it is a device or a pipe, and not a file", str(path))
@@ -76,10 +76,10 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`; it takes the place of `path` only when the block ends without an error.
+    """Yield a new folder beside `path`; it replaces `path` only when the block ends without an error.
 
-    Folders above `path` are made. A folder that was at `path` is deleted after that, with all that is in it, and stays
-    there if the new one cannot take its place. A link stays, and leads to it. Raise OSError.
+    Folders above `path` are made. A previous folder at `path` is then deleted with its content; if it cannot be
+    replaced, it stays. A link stays a link, and its target is replaced. Raise OSError.
     """
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
@@ -101,16 +101,16 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
 
 
 def unfinished_name(name: str) -> str | None:
-    """Return the name of the file that would have been written whole, had its process not been killed meanwhile.
+    """Return the final name of an unfinished file, whose process was killed while it wrote.
 
-    None if that is not what a file of this `name` is.
+    None if `name` is not that of an unfinished file.
     """
     found = _UNFINISHED.fullmatch(name)
     return found[1] if found else None
 
 
 def synchronize_folder(folder: Path) -> None:
-    """Have the names of a folder's files on the disk, as far as its file system does that for folders."""
+    """Flush the names of a folder's files to the disk, if its file system supports that."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -131,5 +131,5 @@ def _named(path: Path, beside: Path) -> Iterator[None]:
 
 
 def _beside(path: Path) -> Path:
-    """Return where a file is written before it gets its name."""
+    """Return the temporary path to write a file to before it is renamed."""
     return path.with_name(f".{path.name}.part-{os.getpid()}")

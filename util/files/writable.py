@@ -1,4 +1,4 @@
-"""Whether something can be written, asked before a run begins that would end with writing it, and why it was not."""
+"""Whether results can be written, checked before a run, and why writing failed."""
 
 import errno
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def why_not_writable(folder: Path) -> str:
-    """Return why a folder, or the folder that it would be made in, cannot be written to; empty if it can."""
+    """Return why a folder, or its nearest existing parent, cannot be written to; empty if it can."""
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -16,9 +16,9 @@ def why_not_writable(folder: Path) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why something could not be written, in the words of the operating system.
+    """Return why writing failed, in the words of the operating system.
 
-    TensorFlow's errors hold them among others.
+    TensorFlow's errors contain these words.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror

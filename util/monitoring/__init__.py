@@ -1,1 +1,1 @@
-"""What a process tells of itself: how it spends its time, its traffic, and its log."""
+"""Reports of a process on itself: its use of time, its network traffic, and its log."""

@@ -12,14 +12,14 @@ from types import TracebackType
 
 TEXT, JSON = "text", "json"
 FORMATS = (TEXT, JSON)
-"""How a log can be written."""
+"""The formats of a log."""
 
 
 class JSONLines(logging.Formatter):
     """Makes a JSON object of each record: `time` (UTC), `level`, `logger`, `node`, `message`, `exception`."""
 
     def __init__(self, node: Callable[[], str]) -> None:
-        """Say of each line that it is from what `node` returns then, such as "worker 1", or a program's name."""
+        """Take `node`, which returns the source of a line at that moment, such as "worker 1", or a program's name."""
         super().__init__()
         self._node = node
 
@@ -43,20 +43,20 @@ class JSONLines(logging.Formatter):
 
 
 def last_words(message: str, program: str = "deepspeech", level: str = "error") -> str:
-    """Return what a program says beside its log, in the form of the log: after its name and a colon, or as JSON."""
+    """Format a message that a program prints outside its log: after its name and a colon or, as its log, as JSON."""
     lines = json_of_log()
     return f"{program}: {message}" if lines is None else lines.line(message, level, program, time.time())
 
 
 def json_of_log() -> JSONLines | None:
-    """Return what makes the lines of the log, if these are JSON."""
+    """Return the formatter of the log, if the log is JSON."""
     handlers = chain(logging.getLogger("deepspeech").handlers, logging.getLogger().handlers)
     formatters = (handler.formatter for handler in handlers)
     return next((formatter for formatter in formatters if isinstance(formatter, JSONLines)), None)
 
 
 def log_all_with(handler: logging.Handler) -> None:
-    """Have a handler write also what other libraries log, warnings of Python, and exceptions that nobody handles."""
+    """Let a handler also write the logs of other libraries, Python's warnings, and unhandled exceptions."""
     root = logging.getLogger()
     root.handlers = [handler]
     logging.captureWarnings(True)

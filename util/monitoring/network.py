@@ -12,15 +12,15 @@ from pathlib import Path
 DESCRIPTORS = Path("/proc/self/fd")
 
 COUNTERS = struct.Struct("=QQ")
-"""tcpi_bytes_acked and tcpi_bytes_received of the kernel's `struct tcp_info`, from Linux 4.2 on …"""
+"""tcpi_bytes_acked and tcpi_bytes_received of the kernel's `struct tcp_info`, from Linux 4.2 on."""
 
 COUNTERS_AT = 120
-"""… and how many bytes stand before them."""
+"""The offset of these two in the struct, in bytes."""
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Bytes that were sent, as far as the others have acknowledged them, and received."""
+    """Bytes that were sent and acknowledged, and bytes that were received."""
 
     sent: int = 0
     received: int = 0
@@ -30,9 +30,9 @@ class Traffic:
 
 
 class NetworkBytes:
-    """Adds up the traffic of this process, TensorFlow's connections included, between nodes of one machine as well.
+    """Sums the traffic of this process, including TensorFlow's connections and those between nodes of one machine.
 
-    What a connection carried between the last look and its end is missing. Where there is no Linux, all is 0.
+    The traffic of a connection between the last look and its end is missing. On systems other than Linux, all is 0.
     """
 
     def __init__(self) -> None:
@@ -41,9 +41,9 @@ class NetworkBytes:
         self._open: dict[int, Traffic] = {}
 
     def look(self) -> Traffic:
-        """Return the traffic so far, or that of the look before if no descriptor is left to look with.
+        """Return the traffic so far, or that of the previous look if no file descriptor is left.
 
-        Any thread may ask.
+        Any thread may call this.
         """
         with self._lock:
             try:
@@ -53,7 +53,7 @@ class NetworkBytes:
             for inode, before in self._open.items():
                 now = seen.get(inode)
                 if now is None or now.sent < before.sent or now.received < before.received:
-                    self._ended += before  # it was closed; its number may be a new connection's
+                    self._ended += before  # it was closed; a new connection may have its number
             self._open = seen
             return sum(seen.values(), self._ended)
 
@@ -67,7 +67,7 @@ def _connections() -> Iterator[tuple[int, Traffic]]:
         try:
             if not str(descriptor.readlink()).startswith("socket:"):
                 continue
-            copy = os.dup(int(descriptor.name))  # so that nobody closes it meanwhile
+            copy = os.dup(int(descriptor.name))  # so that no other thread closes it meanwhile
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise

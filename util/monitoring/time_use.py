@@ -1,4 +1,4 @@
-"""How a process spends the time of its training: every second of the thread that does the steps is one activity's."""
+"""How a process spends the time of training: each second of the thread that does the steps belongs to one activity."""
 
 import threading
 import time
@@ -13,30 +13,30 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 DURATION_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-"""Upper bounds, in seconds, of the classes that durations are counted in."""
+"""Upper bounds, in seconds, of the buckets of the histogram of durations."""
 
 INTERVALS_KEPT = 256
-"""The newest intervals of a step that are kept for its trace."""
+"""The most intervals of a step that are kept for its trace; the newest are kept."""
 
 
 class Activity(str, Enum):
-    """What the thread that does the steps is busy with; the value is its name in JSON and in metrics."""
+    """An activity of the thread that does the steps; the value is its name in JSON and in metrics."""
 
     COMPUTING = "computing"
-    """Running a step, with the weights that are read and the gradient that is sent for it."""
+    """Running a step, including reading its weights and sending its gradient."""
     FEEDING = "feeding"
     """Waiting for a batch to be made."""
     WAITING = "waiting"
-    """Waiting for the coordinator: for a job, for the round of a step, for an answer."""
+    """Waiting for the coordinator: for a job, the round of a step, or an answer."""
     DECODING = "decoding"
-    """Waiting for the decoder of reports."""
+    """Waiting for the decoder, for reports."""
     OTHER = "other"
-    """Everything else, as saving checkpoints on a single machine."""
+    """Everything else, such as saving checkpoints on a single machine."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An activity from `begin` to `end`, in seconds as the clock gives them."""
+    """An activity from `begin` to `end`, in seconds of the clock."""
 
     activity: Activity
     begin: float
@@ -45,7 +45,7 @@ class Interval:
 
 @dataclass
 class Durations:
-    """How many durations were up to each of DURATION_BOUNDS and above the last, and their sum in seconds."""
+    """Histogram: the counts of durations up to each of DURATION_BOUNDS and above the last, and the sum in seconds."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(DURATION_BOUNDS) + 1))
     sum: float = 0.0
@@ -57,7 +57,7 @@ class Durations:
 
     @property
     def count(self) -> int:
-        """How many there were."""
+        """The number of durations."""
         return sum(self.counts)
 
 
@@ -65,7 +65,7 @@ class TimeUse:
     """The seconds of one thread by activity, and the durations of its steps. Any thread may read them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with `Activity.OTHER`; `clock` gives seconds."""
+        """Begin with `Activity.OTHER`; `clock` returns seconds."""
         self._clock = clock
         self._lock = threading.Lock()
         self._seconds = dict.fromkeys(Activity, 0.0)
@@ -75,13 +75,13 @@ class TimeUse:
         self._own_seconds_of_steps = 0.0
         self._intervals: deque[Interval] = deque(maxlen=INTERVALS_KEPT)
         self.steps = Durations()
-        """Of training steps: waiting for the round and computing, without feeding."""
+        """Durations of training steps: waiting for the round and computing, without feeding."""
         self.round_waits = Durations()
-        """How long each training step waited for its round."""
+        """Durations of training steps' waits for their rounds."""
 
     @contextmanager
     def during(self, activity: Activity) -> Iterator[None]:
-        """Count the time meanwhile as the activity's, except for that of activities within."""
+        """Count the time of the block for the activity, except the time of nested activities."""
         before = self._switch(activity)
         try:
             yield
@@ -90,7 +90,7 @@ class TimeUse:
 
     @contextmanager
     def doing_steps(self) -> Iterator[None]:
-        """Count the time meanwhile, except for waiting, as that of training steps, too."""
+        """Count the time of the block, except waiting, also as time of training steps."""
         self._switch(self._activity, doing_steps=True)
         try:
             yield
@@ -98,7 +98,7 @@ class TimeUse:
             self._switch(self._activity, doing_steps=False)
 
     def while_awaiting(self, items: Iterable[Item], activity: Activity) -> Iterator[Item]:
-        """Yield the items; the time until each one comes is the activity's."""
+        """Yield the items; count the time until each one arrives for the activity."""
         source = iter(items)
         while True:
             with self.during(activity):
@@ -110,29 +110,29 @@ class TimeUse:
 
     @contextmanager
     def timed(self, durations: Durations) -> Iterator[None]:
-        """Count the time meanwhile among `durations`, unless an exception ends it."""
+        """Add the time of the block to `durations`, unless an exception ends it."""
         begin = self._clock()
         yield
         with self._lock:
             durations.observe(self._clock() - begin)
 
     def seconds(self) -> dict[Activity, float]:
-        """Return the seconds of each activity so far, with those of the one that goes on."""
+        """Return the seconds of each activity so far, including the current one."""
         with self._lock:
             return {**self._seconds, self._activity: self._seconds[self._activity] + self._clock() - self._since}
 
     def own_seconds_of_steps(self) -> float:
-        """Return the seconds of training steps so far without those of waiting, which validation has no part in."""
+        """Return the seconds of training steps so far, without waiting; validation does not count."""
         with self._lock:
             return self._own_seconds_of_steps + self._own_seconds_since(self._clock())
 
     def present(self) -> tuple[Activity, float]:
-        """Return the activity that goes on, and for how many seconds it has."""
+        """Return the current activity and its seconds so far."""
         with self._lock:
             return self._activity, self._clock() - self._since
 
     def take_intervals(self) -> list[Interval]:
-        """Return the activities since the last call that have ended, oldest first."""
+        """Return the intervals that have ended since the last call, oldest first."""
         with self._lock:
             taken = list(self._intervals)
             self._intervals.clear()
@@ -155,6 +155,6 @@ class TimeUse:
 
 
 def shares(seconds: Mapping[Activity, float]) -> dict[str, float]:
-    """Return what part of the whole time each activity has, 0 to 1, by its name; of no time, nothing."""
+    """Return the share of the whole time, 0 to 1, of each activity by its name; empty if no time has passed."""
     whole = sum(seconds.values())
     return {activity.value: of_it / whole for activity, of_it in seconds.items()} if whole > 0 else {}

@@ -1,1 +1,1 @@
-"""What servers of HTTP share: secrets, limits, whom they answer, and the check that their libraries are installed."""
+"""Shared code of HTTP servers: secrets, limits, allowed origins, and the check that their libraries are installed."""

@@ -1,4 +1,4 @@
-"""The certificate of a server, and its key, tried before anybody connects."""
+"""The certificate of a server and its key, checked before clients connect."""
 
 import ssl
 from contextlib import suppress
@@ -7,11 +7,11 @@ from pathlib import Path
 from ..errors import FlagError
 
 WRONG_DATES = (9, 10)
-"""OpenSSL's codes of certificates that aren't valid yet, and of those that are not any more."""
+"""OpenSSL's codes for certificates that are not yet valid, and for expired ones."""
 
 
 def check_certificate(certificate: Path, key: Path) -> None:
-    """Raise FlagError unless a server can use these PEM files, given by --tls_certificate and --tls_key."""
+    """Raise FlagError unless a server can use these PEM files of --tls_certificate and --tls_key."""
     for flag, path in {"tls_certificate": certificate, "tls_key": key}.items():
         try:
             path.read_bytes()
@@ -28,15 +28,15 @@ def check_certificate(certificate: Path, key: Path) -> None:
 
 
 def expiry(certificate: Path, key: Path) -> str | None:
-    """Return why clients refuse a certificate for its dates, such as "certificate has expired"; None if they don't.
+    """Return why clients refuse the dates of a certificate, such as "certificate has expired"; None if they don't.
 
-    It is tried as a client does, by a handshake in memory, with the clock of this machine.
+    The check is a client's handshake in memory, with the clock of this machine.
     """
     server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     server.load_cert_chain(certificate, key)
     client.load_verify_locations(certificate)
     client.check_hostname = False
-    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # whoever signed it
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # accept any signer
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     ends = (client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True))
     try:

@@ -7,7 +7,7 @@ from ..errors import DeepSpeechError
 
 
 def check_libraries(what: str, libraries: Sequence[str], extra: str, error: type[DeepSpeechError]) -> None:
-    """Raise `error`, naming the extra, if one of the libraries is missing that `what`, a server in words, needs."""
+    """Raise `error`, naming the extra, if a required library is missing; `what` names the server for the message."""
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
         raise error(

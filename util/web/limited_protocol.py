@@ -1,7 +1,7 @@
-"""The limits of requests and connections: what arrives too slowly, has too large a head or is one too many is refused.
+"""Limits of requests and connections: slow requests, large heads and connections above the limit are refused.
 
-The server library limits how long an idle connection is kept, but neither how long a request may take to arrive nor how
-many connections there are.
+The server library limits the time of an idle connection, but neither the time for a request to arrive nor the number
+of connections.
 """
 
 import asyncio
@@ -19,30 +19,30 @@ HEAD_TOO_LARGE = 431
 TOO_MANY = 503
 
 RETRY_SECONDS = 2
-"""Seconds after which a client whose connection was one too many may connect again."""
+"""Seconds after which a client may retry when its connection exceeded the limit."""
 
 LAST_SECONDS = 1.0
-"""Seconds in which a client whose connection is one too many can ask, and then as many to read why it is refused.
+"""Seconds for a client above the limit to send its request, and again to read why it is refused.
 
 Clients expect no answer before their request, and a connection that is closed before its request is read is reset."""
 
 REFUSED_SHARE = 16
-"""Of the connections that there may be, one in so many may be there beyond that to hear why they are refused."""
+"""One in this many of the allowed connections may exist in addition, to receive the reason for the refusal."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
     """HTTP over one connection.
 
-    It is closed when a request is too slow (408), its head too large (431) or the connection itself one too many (503).
-    A server derives its own, with its limits and its kind of answers.
+    It is closed when a request is too slow (408), its head is too large (431) or there are too many connections (503).
+    A server derives its own protocol, with its limits and its form of answers.
     """
 
     slowest_request: float
-    """Seconds that a request may take to arrive, and a new connection may take to send its first byte."""
+    """The most seconds for a request to arrive, and for a new connection to send its first byte."""
     largest_head: int
-    """Bytes of a request's line and headers."""
+    """The most bytes of a request's line and headers."""
     limits: ConnectionLimits | None = None
-    """Of the server's connections; None for any number."""
+    """The limits of the server's connections; None: no limit."""
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes: int | None = 0  # received of the head that is not complete
@@ -54,11 +54,11 @@ class LimitedProtocol(HttpToolsProtocol):
     _refusal_due: tuple[int, str] | None = None  # once what came before is answered
 
     def refusal(self, status: int, message: str) -> bytes:
-        """Return the JSON that tells why a request is refused."""
+        """Return the JSON with the reason why a request is refused."""
         raise NotImplementedError
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time of the first request, unless there are too many connections."""
+        """Start the timer of the first request, unless there are too many connections."""
         super().connection_made(transport)
         self._one_too_many = self._is_one_too_many()
         if not self._one_too_many:
@@ -69,7 +69,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the time."""
+        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 
@@ -91,7 +91,7 @@ class LimitedProtocol(HttpToolsProtocol):
                 self._refuse(HEAD_TOO_LARGE, f"over {self.largest_head} bytes of headers")
 
     def on_message_begin(self) -> None:
-        """Start the time of a request: its first byte has arrived."""
+        """Start the timer of a request: its first byte has arrived."""
         super().on_message_begin()
         self._head_bytes = 0
         self._start_timer()
@@ -103,7 +103,7 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Stop the time: all of a request has arrived."""
+        """Stop the timer: a request has arrived completely."""
         self._stop_timer()
         self._follows = True
         if not self._offers_other_protocol():
@@ -116,7 +116,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse(*self._refusal_due)
 
     def handle_websocket_upgrade(self) -> None:
-        """Stop the time: what follows is no request."""
+        """Stop the timer: no request follows."""
         self._stop_timer()
         super().handle_websocket_upgrade()
 
@@ -138,7 +138,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _is_one_too_many(self) -> bool:
         if self.limits is None:
             return False
-        there: set[Any] = self.connections  # this one is among them
+        there: set[Any] = self.connections  # includes this one
         if len(there) > self.limits.in_all:
             return True
         host = self.client and self.client[0]
@@ -196,10 +196,10 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def _has_room(self) -> bool:
-        """Return whether the connection may stay until the client has heard why it is refused."""
+        """Return whether the connection may stay open until the client has received the reason."""
         return self.limits is None or is_room_to_refuse(len(self.connections), self.limits.in_all)
 
 
 def is_room_to_refuse(connections: int, most: int) -> bool:
-    """Return whether, of so many connections where there may be `most`, those beyond may hear why they are refused."""
+    """Return whether a connection above the limit `most` may stay open to receive the reason for its refusal."""
     return connections <= most * (1 + 1 / REFUSED_SHARE)

@@ -24,7 +24,7 @@ def listen_everywhere(port: int, backlog: int | None = None) -> socket.socket:
 def _created(
     address: tuple[Any, ...], family: socket.AddressFamily, backlog: int | None, *, dualstack_ipv6: bool = False
 ) -> socket.socket:
-    """Return a socket that listens. Raise OSError with the system's reason, to which Python adds the address."""
+    """Return a socket that listens. Raise OSError with the system's reason alone; Python's adds the address."""
     try:
         return socket.create_server(address, family=family, backlog=backlog, dualstack_ipv6=dualstack_ipv6)
     except OSError as error:
@@ -32,10 +32,9 @@ def _created(
 
 
 def is_known_as_loopback(host: str) -> bool:
-    """Return whether a host is a name by which others reach this machine, which itself takes it for a loopback address.
+    """Return whether others reach this machine by a name that is a loopback address on this machine itself.
 
-    So it is with the machine's own name in the /etc/hosts that Debian writes, 127.0.1.1. Raise OSError for a name that
-    is unknown.
+    This is so for the machine's own name in Debian's /etc/hosts, 127.0.1.1. Raise OSError for an unknown name.
     """
     try:
         ipaddress.ip_address(host)

@@ -1,7 +1,7 @@
-"""Whom a server without a secret answers: programs of this machine, and pages that it has served itself.
+"""The requests that a server without a secret accepts: from programs on this machine, and from its own pages.
 
-A browser sends requests to this machine for any page that it shows. Such a page's own origin gives it away; one whose
-name was made to point here (DNS rebinding) is given away by the host that it asks for.
+A browser sends requests to this machine for any page that it shows. The header Origin reveals requests of other pages;
+the header Host reveals a page whose name was made to point here (DNS rebinding).
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ def is_of_this_machine(host: str | None, names: Collection[str] = ()) -> bool:
 
 
 def is_same_origin(origin: str | None, host: str | None) -> bool:
-    """Return whether a request comes from no page (without the header Origin), or from one of the host it asks."""
+    """Return whether a request comes from no page (it has no header Origin), or from a page of the requested host."""
     if origin is None:
         return True
     try:

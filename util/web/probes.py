@@ -1,4 +1,4 @@
-"""The probes of a scheduler or load balancer: whether a process lives, and whether it is ready. They need no secret."""
+"""The liveness and readiness probes for a scheduler or load balancer. They need no secret."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,9 +12,9 @@ Probe = Callable[[Request], Awaitable[Response]]
 
 
 def probe_endpoints(unready: Callable[[], str | None]) -> dict[str, Probe]:
-    """Return what answers ALIVE and READY; `unready` returns in a word why the process is not ready, None if it is.
+    """Return the endpoints ALIVE and READY; `unready` returns a word for why the process is not ready, or None.
 
-    A process that answers lives: 200. One that is ready is answered with 200, another with 503 and the word.
+    ALIVE always answers 200. READY answers 200, or 503 with the word of `unready`.
     """
 
     async def alive(_: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The files that a page consists of: read once, and served with their types and tags."""
+"""The files of a web page: read once, and served with their types and entity tags."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,11 +15,11 @@ MEDIA_TYPES = {
 }
 
 FOLDER = "/page/"
-"""Where the files are served that `index.html`, which is at `/`, names."""
+"""The path of the files that `index.html` uses; it is itself at `/`."""
 
 
 def file_endpoints(folder: Path, headers: Mapping[str, str]) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-    """Return what answers the path of each file of a page, with these headers besides its own."""
+    """Return the endpoint for the path of each file of a page; its answers also have these headers."""
     files = sorted(path for path in folder.iterdir() if path.suffix in MEDIA_TYPES)
     return {"/" if path.name == "index.html" else f"{FOLDER}{path.name}": _endpoint(path, headers) for path in files}
 
@@ -38,5 +38,5 @@ def _endpoint(path: Path, headers: Mapping[str, str]) -> Callable[[Request], Awa
 
 
 def _holds(asked: Mapping[str, str], tag: str) -> bool:
-    """Return whether a browser has the file as it is."""
+    """Return whether a browser already has the current version of a file."""
     return tag in (name.strip().removeprefix("W/") for name in asked.get("if-none-match", "").split(","))

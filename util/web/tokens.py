@@ -1,4 +1,4 @@
-"""Secrets that clients show a server, and the addresses that need none."""
+"""Secrets that clients send to a server, and the addresses that need none."""
 
 import hmac
 import ipaddress
@@ -9,15 +9,15 @@ from pathlib import Path
 from ..errors import DeepSpeechError
 
 SHORTEST_TOKEN = 16
-"""Characters that a secret must have at least."""
+"""The least characters of a secret."""
 
 
 def read_token(variable: str, flag: str, file: Path | None, error: type[DeepSpeechError]) -> str | None:
-    """Return the secret of a file, or else of an environment variable; None without either.
+    """Return the secret in a file, or else in an environment variable; None if neither is given.
 
-    Space around it, as the end of a line, is not a part of it: no header could carry that.
+    White space around it, such as a line end, is removed: no header could carry it.
 
-    Raise `error`, naming the `flag` that names the file, or the variable, if it cannot be read or used.
+    Raise `error`, naming the `flag` of the file, or the variable, if the secret cannot be read or used.
     """
     token = os.environ.get(variable)
     where = variable
@@ -36,20 +36,20 @@ def read_token(variable: str, flag: str, file: Path | None, error: type[DeepSpee
 
 
 def is_token(given: str, token: str) -> bool:
-    """Return whether a client gave the secret, in a time that tells nothing about it."""
+    """Return whether a client sent the secret; the comparison takes constant time."""
     return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())
 
 
 def bearer_token(authorization: str) -> str:
-    """Return the secret of a header `Authorization: Bearer SECRET`, whose scheme has no case; else an empty text."""
+    """Return the secret of a header `Authorization: Bearer SECRET`, in any case of the scheme; else an empty text."""
     scheme, _, given = authorization.partition(" ")
     return given if scheme.lower() == "bearer" else ""
 
 
 def is_reached_from_beyond(flag: str, host: str, error: type[DeepSpeechError]) -> bool:
-    """Return whether other machines reach a server that listens at a host, which a flag gives.
+    """Return whether other machines can reach a server that listens at the host of a flag.
 
-    Raise `error`, naming the `flag`, for a name that is unknown.
+    Raise `error`, naming the `flag`, for an unknown name.
     """
     try:
         return not is_loopback(host)
@@ -58,9 +58,9 @@ def is_reached_from_beyond(flag: str, host: str, error: type[DeepSpeechError]) -
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address, or all addresses of a name, are reached from this machine alone.
+    """Return whether an address, or all addresses of a name, can be reached only from this machine.
 
-    Raise OSError for a name that is unknown, or cannot be one.
+    Raise OSError for an unknown or invalid name.
     """
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
