@@ -145,7 +145,7 @@ def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], nor
     if decomposed:
         yield (
             f"outside Unicode's form NFC: {_places(decomposed)} where accents may be labels of their own, and one "
-            "letter have two spellings; --normalize_transcripts mends it"
+            "letter have two spellings; --normalize_transcripts fixes it"
         )
     if alphabet.unit == Alphabet.unit:
         yield from _remarks_on_characters(alphabet.labels, normalized)

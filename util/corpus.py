@@ -1,4 +1,4 @@
-"""Reading a corpus: lists whose every row is checked before anything is trained on it."""
+"""Reading a corpus: lists of utterances, of which every row is checked before training."""
 
 from __future__ import annotations
 
@@ -38,53 +38,53 @@ _ROWS_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Utterance:
-    """One recording, or a part of one, and what is said in it."""
+    """One recording, or a part of one, and its transcript."""
 
     path: str
     transcript: str
     labels: npt.NDArray[np.int32]
     """The labels of the transcript, int32 [characters]."""
     samples: int
-    """Of the recording or its part, at the model's sample rate."""
+    """Samples of the recording or its part, at the model's sample rate."""
     frames: int
-    """Of the front end that the corpus was read for, before any are stacked."""
+    """Frames of the front end, before stacking."""
     file_size: int
-    """Bytes, of the whole recording."""
+    """Bytes of the whole recording."""
     modified_ns: int
     """The recording's modification time, in nanoseconds."""
     csv_file: str
     """The list; see `corpus_files.listing`."""
     line: int
     part: Part | None = None
-    """What is read of the recording, within its length; None: all of it."""
+    """The part to read, within the recording's length; None: all of it."""
     written_as: str = ""
-    """The transcript as hypotheses write it, where that is another way; see `reference`."""
+    """The transcript in the form of hypotheses, if that is different; see `reference`."""
 
     @property
     def place(self) -> str:
-        """The recording, with the part of it as in "talk.flac#t=12.500,15.000"."""
+        """The recording and its part, as in "talk.flac#t=12.500,15.000"."""
         return self.path if self.part is None else f"{self.path}{self.part.fragment}"
 
     @property
     def reference(self) -> str:
-        """What hypotheses are compared with."""
+        """The text to compare hypotheses with."""
         return self.written_as or self.transcript
 
     @property
     def source(self) -> str:
-        """Where the utterance is listed, as in "train.csv:12"."""
+        """The place in the list, as in "train.csv:12"."""
         return f"{named_for_all(self.csv_file)}:{self.line}"
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus(Sequence[Utterance]):
-    """Utterances, shortest first; those of shards, shortest first within each window of shards."""
+    """Utterances, shortest first; in shards, shortest first within each window of shards."""
 
     utterances: tuple[Utterance, ...]
     sample_rate: int
-    """Hz, of `Utterance.samples`."""
+    """Hz; the rate of `Utterance.samples`."""
     windows: tuple[int, ...] = (0,)
-    """The first utterance of each window: of what is read, mixed and handed out together."""
+    """The first utterance of each window; a window is read, mixed and used together."""
 
     def __len__(self) -> int:
         return len(self.utterances)
@@ -98,7 +98,7 @@ class Corpus(Sequence[Utterance]):
 
     @property
     def hours(self) -> float:
-        """Duration of all recordings together."""
+        """The total duration of all recordings."""
         return sum(utterance.samples for utterance in self.utterances) / self.sample_rate / 3600
 
 
@@ -116,22 +116,19 @@ def read_corpus(
     frames_per_row: int = 1,
     shards_mixed: int = 0,
 ) -> Corpus:
-    """Read lists into one corpus, shortest utterance first (of equal ones, the one listed first).
+    """Read lists into one corpus, shortest utterance first (equal ones in the order of the lists).
 
-    Of tar shards, `shards_mixed` that follow each other are in order of length together, after those before them; 0:
-    all are.
+    Tar shards form windows of `shards_mixed` neighbours (0: all); only utterances of one window are sorted together.
+    Spaces at the ends of transcripts, and repeated spaces, are removed, with a line in the log. A `normalizer` is
+    applied to transcripts, and lines in the log count their digits and symbols. Relative recordings are looked for from
+    their list's folder; rows with times are parts of recordings. `limit` keeps that many of the shortest, 0 all.
 
-    Spaces at the ends of transcripts, and all but one of several in a row, are left out, with a line in the log; with a
-    `normalizer`, transcripts are what it makes of them, and lines in the log count digits and symbols in them.
-    Relative recordings are looked for from their list's folder; rows with times are parts of recordings. `limit` keeps
-    as many of the shortest, 0 all of them.
-    Raise CorpusError if there is no list, one cannot be read, lacks a column or has no rows, or if rows are bad:
-    the recording cannot be read to its end, is empty or silent, the transcript is empty, has characters outside the
-    alphabet or more of them than CTC fits into the rows of outputs, one for each
-    `frames_per_row` frames. With `skip_bad_rows` these are logged and left out, unless all are.
-    Raise StorageError if the store of a recording fails, which says nothing of its row.
-    Rows that are `excluded` are left out first, with their count in the log; CorpusError if none remain.
-    Recordings that the file `remembered` knows (see `checked_recordings`) are not decoded again; it gets the others.
+    `excluded` rows are left out first, and counted in the log; raise CorpusError if none remain. Raise CorpusError also
+    if there is no list, a list cannot be read, lacks a column or has no rows, or for bad rows: the recording cannot be
+    read to its end, is empty or silent; the transcript is empty, has characters outside the alphabet, or more labels
+    than CTC fits into the outputs, one per `frames_per_row` frames. With `skip_bad_rows` bad rows are logged and left
+    out, unless all are bad. Raise StorageError if the store of a recording fails, which is no fault of its row.
+    Recordings in the file `remembered` (see `checked_recordings`) are not decoded again; the others are added to it.
     """
     paths = [Path(csv_file) for csv_file in csv_files]
     names = ", ".join(named_for_all(path) for path in paths)
@@ -175,7 +172,7 @@ def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str
     lists = ", ".join(map(str, excluded.files))
     if len(remaining) == len(rows) and (excluded.lines or excluded.recordings):
         log.warning(
-            "%s: no row is left out: what %s names is not what is read here; "
+            "%s: no row is left out: nothing that %s names is read here; "
             "relative names are looked for from the folder of the list that has them",
             names,
             lists,
@@ -228,7 +225,7 @@ def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:
     respaced = [row for row in rows if isinstance(row, Row) and row.respaced]
     if respaced:
         log.warning(
-            "%s: %d %s spaces at an end or several in a row, which are not learned, such as that of %s:%d",
+            "%s: %d %s spaces at an end or several in a row, which are removed, such as that of %s:%d",
             names,
             len(respaced),
             "transcript has" if len(respaced) == 1 else "transcripts have",

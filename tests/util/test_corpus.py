@@ -103,7 +103,7 @@ def test_spaces_that_separate_no_words_are_left_out_and_counted(folder: Path, ca
     assert [utterance.transcript for utterance in corpus] == ["a b"] * 3
     assert [utterance.labels.tolist() for utterance in corpus] == [[1, 0, 2]] * 3
     assert [each.getMessage() for each in caplog.records] == [
-        f"{csv_file}: 2 transcripts have spaces at an end or several in a row, which are not learned, "
+        f"{csv_file}: 2 transcripts have spaces at an end or several in a row, which are removed, "
         f"such as that of {csv_file}:2"
     ]
 
@@ -140,7 +140,7 @@ def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
         "train.csv:9: a.wav: 9 frames, too few for its transcript: CTC needs 12",
         "train.csv:11: 4 fields where the header has 3 columns",
         "train.csv:12: 1 fields where the header has 3 columns",
-        "train.csv:13: transcript 'a\\nb': not in the alphabet: '\\n' (U+000A); --normalize_transcripts would mend it",
+        "train.csv:13: transcript 'a\\nb': not in the alphabet: '\\n' (U+000A); --normalize_transcripts would fix it",
         "train.csv:15: no wav_filename",
     ]
 
@@ -245,7 +245,7 @@ def test_missing_repeated_and_absent_csv_files_are_refused(folder: Path) -> None
     csv_file = write_csv(folder / "train.csv", [(folder / "a.wav", "a")])
     cases: list[tuple[Sequence[Path], str]] = [
         ([csv_file, folder / "none.csv"], "none.csv: cannot read the CSV: No such file"),
-        ([folder], "cannot read the CSV: Is a directory"),
+        ([folder], "a directory without wav.scp"),
         ([csv_file, folder / ".." / folder.name / "train.csv"], "train.csv: given twice"),
         ([], "no CSV files given"),
     ]

@@ -1,1 +1,1 @@
-"""Checks of corpora beyond that of a single row: what was checked before, what transcripts and sets have in common."""
+"""Checks of corpora beyond single rows: remembered checks, faults of many transcripts, and overlaps of sets."""

@@ -1,7 +1,7 @@
-"""Recordings that were decoded to their end before: remembered in a file, so that not every start decodes them again.
+"""A file of recordings that were decoded to their end, so that later starts need not decode them again.
 
-A recording is known again by its path, size and modification time, as feature caches do. Only recordings that had to
-be decoded are remembered, and parts of these: the header of a wav is read in the time that it takes to look one up.
+A recording is recognized by its path, size and modification time, as in feature caches. Only recordings that had to be
+decoded, and parts of these, are remembered: reading the header of a wav is as fast as looking it up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..parts import Part
 log = logging.getLogger(__name__)
 
 MOST_REMEMBERED = 500_000
-"""Recordings in the file, which so has at most 16 MB; those that were not used for longest are forgotten first."""
+"""The most recordings in the file, which limits it to 16 MB; the least recently used are removed first."""
 
 _HEAD = b"deepspeech checked recordings 1\n"
 _RECORD = np.dtype([("key", "V16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
@@ -41,10 +41,10 @@ def users_file() -> Path:
 
 
 class CheckedRecordings:
-    """What is known of recordings. Any number of threads may inspect some at the same time."""
+    """The known recordings. Any number of threads may inspect recordings at the same time."""
 
     def __init__(self, path: Path) -> None:
-        """Take the file to read and write; one that is missing, cannot be read or is damaged counts as empty."""
+        """Take the file to read and write; a missing, unreadable or damaged one counts as empty."""
         self._path = path
         self._version = reader_version()
         self._before = _read(path)
@@ -52,7 +52,7 @@ class CheckedRecordings:
         self._news = False
 
     def inspect(self, path: str | PathLike[str]) -> AudioInfo:
-        """Return what `inspect_audio` returns, or raise its AudioError, without decoding a recording known as good."""
+        """Do the same as `inspect_audio`, without decoding a recording that is known as good. Raise its AudioError."""
         try:
             status = Path(path).stat()
             known = self._before.get(key := self._key(path, status.st_size, status.st_mtime_ns))
@@ -69,9 +69,9 @@ class CheckedRecordings:
         return audio
 
     def is_silent(self, path: str | PathLike[str], part: Part, audio: AudioInfo) -> bool:
-        """Return what `is_silent` returns, or raise its AudioError, without decoding a part known as good.
+        """Do the same as `is_silent`, without decoding a part that is known as good. Raise its AudioError.
 
-        `audio` is what is known of the recording.
+        `audio` is what the whole recording holds.
         """
         key = self._key(f"{path}{part.fragment}", audio.file_size, audio.modified_ns)
         known = self._before.get(key)
@@ -89,9 +89,9 @@ class CheckedRecordings:
         return hashlib.blake2b(os.fsencode(text), digest_size=_RECORD["key"].itemsize).digest()
 
     def save(self) -> None:
-        """Add what was found to the file, unless that is nothing; say at debug level if it cannot be written.
+        """Add new results to the file, if there are any; log at debug level if it cannot be written.
 
-        Of two processes that do so at once, one may lose what it found, which is then found again.
+        If two processes save at once, the results of one can be lost; they are then computed again.
         """
         if not self._news:
             return
@@ -108,7 +108,7 @@ class CheckedRecordings:
 
 @contextmanager
 def checked_recordings(path: Path | None) -> Iterator[CheckedRecordings | None]:
-    """Yield what the file at `path` knows, or None without a path; save what was found, even after an error."""
+    """Yield the known recordings of the file at `path`, None without a path; save new results, even after an error."""
     if path is None:
         yield None
         return

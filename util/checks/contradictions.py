@@ -1,4 +1,4 @@
-"""Recordings that a corpus lists with different transcripts, of which one at most is what is said."""
+"""Recordings that a corpus lists with different transcripts, of which at most one is right."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 
 def contradictions(utterances: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """Yield a line if there are recordings that have several transcripts.
+    """Yield a line if there are recordings with several transcripts.
 
-    `utterances` are the recording of each, or the part of it, what its transcript says, and where it is listed.
+    Each of `utterances` has the recording, or the part of it, the transcript, and the place in the list.
     """
     first: dict[str, tuple[str, str]] = {}
     others: dict[str, tuple[str, str]] = {}
@@ -19,4 +19,4 @@ def contradictions(utterances: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     if others:
         recording, (one, other) = next(iter(others.items()))
         count = "1 recording has" if len(others) == 1 else f"{len(others)} recordings have"
-        yield f"{count} several transcripts (such as {recording}, {one} and {other}); remove those that are not said"
+        yield f"{count} several transcripts (such as {recording}, {one} and {other}); remove the wrong ones"

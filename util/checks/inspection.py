@@ -1,4 +1,4 @@
-"""Recordings and parts of them, inspected for the rows of a corpus; one of many parts is inspected once."""
+"""Inspection of recordings and their parts for the rows of a corpus; a recording with many parts is inspected once."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..parts import MOST_OVERRUN, Part, clipped
 from .checked_recordings import CheckedRecordings
 
 MOST_KEPT = 10_000
-"""Recordings that are known at the same time; rows of a recording mostly are neighbours in their list."""
+"""Recordings whose inspection is kept; rows of a recording are mostly neighbours in their list."""
 
 
 class Inspection:
-    """Inspects recordings; any number of threads may ask at the same time."""
+    """Inspects recordings; any number of threads may use it at the same time."""
 
     def __init__(self, known: CheckedRecordings | None = None) -> None:
-        """Take what is known of recordings, which gets what is found."""
+        """Take the known recordings, to which new results are added."""
         self._known = known
         self._inspect: Callable[[str], AudioInfo] = known.inspect if known else inspect_audio
         self._lock = Lock()
         self._found: dict[str, Future[AudioInfo | str]] = {}
 
     def inspect(self, path: str, part: Part | None = None) -> tuple[AudioInfo, Part | None]:
-        """Return what a recording holds, or the part of it, and the part within its length; None if it is all of it.
+        """Return what a recording, or a part, holds, and the part cut to its length; None if it is the whole.
 
         Raise AudioError, or PartError if the recording has no such part.
         """

@@ -1,4 +1,4 @@
-"""Recordings that two corpora share, so that the figures of one say little about recordings that were never heard."""
+"""Recordings that two corpora share: then figures on one say little about recordings that were not trained on."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..parts import WHOLE, Part
 from ..shards.members import member_of
 
 MOST_READ = 20_000
-"""Recordings of which a piece is read; the copies among more candidates are not all found."""
+"""The most recordings of which a piece is read; with more candidates, some copies are not found."""
 
 _PIECE = 4096
-"""Bytes from the middle of a recording by which candidates for copies are told apart before they are compared."""
+"""Bytes from the middle of a recording that are checked before possible copies are compared completely."""
 
 _BLOCK = 1 << 20
 """Bytes of recordings that are compared at once."""
@@ -29,14 +29,14 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Overlap:
-    """How many utterances of a corpus are in another, too, and one of them there and here."""
+    """How many utterances of a corpus are also in another, and one of them, there and here."""
 
     count: int
     there: Utterance
     here: Utterance
 
     def __str__(self) -> str:
-        """Say it with the example."""
+        """Return it in words, with the example."""
         recordings = "1 recording" if self.count == 1 else f"{self.count} recordings"
         there, here = self.there.place, self.here.place
         named = here if here == there else f"{there} and {here}"
@@ -44,10 +44,10 @@ class Overlap:
 
 
 def overlap(there: Corpus, here: Corpus) -> Overlap | None:
-    """Return the recordings of `here` that are in `there`, too: the same files, or copies with the same transcript.
+    """Return the recordings of `here` that are also in `there`: the same files, or copies with the same transcript.
 
-    Parts of a recording are different ones, unless more than half of the shorter part is in both.
-    Files are opened only where size and transcript are the same, and no more than MOST_READ.
+    Two parts of a recording are the same if they share more than half of the shorter one.
+    Files are opened only if size and transcript are the same, and no more than MOST_READ.
     """
     shared: dict[int, tuple[Utterance, Utterance]] = {}
     for one, other in _same_files(there, here):
@@ -76,7 +76,7 @@ class _OneRecording:
         self._furthest = list(accumulate((_part(each).end for each in self._utterances), max))
 
     def find(self, part: Part) -> Utterance | None:
-        """Return an utterance that shares most of a part."""
+        """Return an utterance that shares most of a part, if there is one."""
         place = bisect_left(self._starts, part.end)
         while place and self._furthest[place - 1] > part.start:
             place -= 1
@@ -108,7 +108,7 @@ def _copies(there: Iterable[Utterance], here: Iterable[Utterance]) -> Iterator[t
 def _grouped(
     there: Iterable[Utterance], here: Iterable[Utterance], key: Callable[[Utterance], Hashable]
 ) -> Iterator[tuple[Sequence[Utterance], Sequence[Utterance]]]:
-    """Yield the utterances of both that have the same key, for each key that both have."""
+    """Yield the utterances of both corpora for each key that both have."""
     ones, others = _by_key(there, key), _by_key(here, key)
     for each, group in others.items():
         if each in ones:
@@ -125,7 +125,7 @@ def _by_key(
 
 
 def _piece(utterance: Utterance) -> int | None:
-    """Return a checksum of bytes from the middle of the recording; None if it cannot be read."""
+    """Return a checksum of bytes from the middle of a recording; None if it cannot be read."""
     try:
         with _opened(utterance) as file:
             file.seek(utterance.file_size // 2)
@@ -146,7 +146,7 @@ def _equal(one: Utterance, other: Utterance) -> bool:
 
 
 def _opened(utterance: Utterance) -> FileIO:
-    """Return the recording, open for reading, be it in a shard; raise OSError for one that would have to be fetched."""
+    """Return a recording, also from a shard, open for reading; raise OSError if it would have to be fetched."""
     path = Path(utterance.path)
     shard, _ = member_of(path) or (path, "")
     if not shard.exists():

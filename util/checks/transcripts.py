@@ -1,4 +1,4 @@
-"""What is wrong with the characters of many transcripts at once, in few lines that say what to do."""
+"""Faults in the characters of many transcripts, summed up in few lines that say what to do."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..text import Alphabet, describe
 from ..transcripts import Normalizer
 
 MOST_LISTED = 20
-"""Rows with characters outside the alphabet that are listed one by one; more are summed up."""
+"""The most rows with characters outside the alphabet that are listed one by one; more are summed up."""
 MOST_CHARACTERS = 20
-"""Characters that a summary names."""
+"""The most characters that a summary names."""
 
 _LOOKALIKE_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
-"""Scripts, as the names of their letters begin, that share shapes."""
+"""Scripts with letters of the same shape, by the first word of their letters' names."""
 _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
-"""Categories: control characters, spaces and what only changes how others look."""
+"""Categories: control characters, spaces, and characters that only change how others look."""
 _MEANT = (" ", "\u200c", "\u200d")
-"""The space, and what joins letters or keeps them apart, as Persian and the scripts of India need."""
+"""The space, and the joiners and non-joiners of letters, which Persian and the scripts of India need."""
 _FEW = 0.01
-"""Share of the letters up to which those of another script are taken for mistakes."""
+"""Letters of another script count as mistakes up to this share of all letters."""
 
 _REMEDIES: Mapping[str, Callable[[str], str]] = {
     "in lower case": str.lower,
@@ -39,14 +39,14 @@ _NORMALIZATIONS: Mapping[str, str] = {
     "upper": "--normalize_transcripts --transcript_case upper",
     "keep": "--normalize_transcripts --transcript_case keep",
 }
-"""Flags that may bring transcripts into the alphabet, by the case that they stand for."""
+"""Flags that may bring transcripts into the alphabet, by the case that they select."""
 
 
 def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet) -> list[BadRow]:
-    """Return bad rows, of which many with characters outside the alphabet are one for each thing to do.
+    """Return bad rows; many rows with characters outside the alphabet become one row for each remedy.
 
-    Those that another way of writing brings into the alphabet are counted together; of the others the characters are.
-    Where normalizing would bring a transcript into the alphabet, its row says by which flags.
+    Rows that another way of writing brings into the alphabet are counted together; for the others, the characters are
+    counted. If normalizing would bring a transcript into the alphabet, its row names the flags.
     """
     outside = [row for row in bad_rows if row.transcript]
     if len(outside) <= MOST_LISTED:
@@ -60,10 +60,10 @@ def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet) -> list[BadRow]:
 
 
 def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield a line for each kind of character that is in the alphabet, and yet hardly meant.
+    """Yield a line for each kind of character that is in the alphabet but probably a mistake.
 
-    `transcripts` are pairs of where a transcript is and what it says. Odd are control characters, tabs and spaces that
-    are none, and few letters of a script that looks like that of nearly all others.
+    `transcripts` are pairs of a transcript's place and its text. Odd characters are control characters, tabs and
+    unusual spaces, and a few letters of a script that looks like the script of nearly all others.
     """
     counts: Counter[str] = Counter()
     for _, text in transcripts:
@@ -85,9 +85,9 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """Yield a line for digits and one for symbols of normalized transcripts, which are said as words.
+    """Yield a line for digits, and one for symbols, in normalized transcripts: both are spoken as words.
 
-    `transcripts` are where each is, what it says, and the symbols that were dropped from it.
+    Each of `transcripts` has the place, the text, and the symbols that were dropped from it.
     """
     numbers = [source for source, text, _ in transcripts if any(map(str.isdecimal, text))]
     if numbers:
@@ -103,11 +103,11 @@ def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
 
 def _with_flags(row: BadRow, alphabet: Alphabet) -> BadRow:
     flags = _normalization(row.transcript, alphabet) if row.transcript else ""
-    return replace(row, reason=f"{row.reason}; {flags} would mend it") if flags else row
+    return replace(row, reason=f"{row.reason}; {flags} would fix it") if flags else row
 
 
 def _normalization(text: str, alphabet: Alphabet) -> str:
-    """Return the flags by which a text fits; empty if there are none, or it would be empty."""
+    """Return the flags that make a text fit the alphabet; empty if there are none, or the text would become empty."""
     for case, flags in _NORMALIZATIONS.items():
         normalized = _normalizer(case)(text)
         with suppress(AlphabetError):
@@ -122,7 +122,7 @@ def _normalizer(case: str) -> Normalizer:
 
 
 def _remedy(text: str, alphabet: Alphabet) -> str:
-    """Return the way of writing in which a text fits; empty if there is none."""
+    """Return the way of writing that makes a text fit the alphabet; empty if there is none."""
     for remedy, change in _REMEDIES.items():
         with suppress(AlphabetError):
             alphabet.encode(change(text))

@@ -1,7 +1,7 @@
-"""Lists of utterances: CSV and TSV files, JSON-lines manifests, data directories of Kaldi's, and tar shards.
+"""Lists of utterances: CSV and TSV files, JSON-lines manifests, data directories of Kaldi, and tar shards.
 
-The recordings are not looked at, but for those of shards, which hold them. Lists at addresses are fetched. A
-new format is a module with `read_rows` and `further_columns`, and a line in `FORMATS`.
+Recordings are not read, except those inside shards. Lists at addresses are fetched. To add a format, write a module
+with `read_rows` and `further_columns`, and add a line to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Format(NamedTuple):
     read_rows: _Rows
     """Yields the rows of a list; raises CorpusError."""
     further_columns: _FurtherColumns
-    """Yields the line of each row that can be read, and what it says beside what training reads."""
+    """Yields the line of each readable row, and its values that training does not read."""
 
 
 _CSV = Format(csv_files.read_rows, csv_files.further_columns)
@@ -43,24 +43,24 @@ FORMATS: Mapping[str, Format] = {
     ".jsonl": _JSON_LINES,
     shards.SUFFIX: Format(shards.read_rows, shards.further_columns),
 }
-"""By the ending of a list's name; every other one is a CSV, and a folder one of Kaldi's."""
+"""By the ending of a list's name; any other file is a CSV, and a folder is a data directory of Kaldi."""
 
 
 def listing(path: Path) -> Path:
-    """Return the file whose lines are the rows of a list: the list itself, or the `text` of a directory of Kaldi's."""
+    """Return the file whose lines are the rows of a list: the list itself, or the `text` of a directory of Kaldi."""
     return path / kaldi.TEXT if kaldi.is_directory_of_kaldi(path) else path
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files whose lines are the rows of what names a list: a range of shards stands for each of these.
+    """Return the files whose lines are the rows of a named list; a range of shards is expanded.
 
-    An address stands for its copy. Raise CorpusError for a range that ends before it begins.
+    For an address, return its copy. Raise CorpusError for a range that ends before it begins.
     """
     return [listing(each) for each in shards.expanded(local_path(path))]
 
 
 def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
-    """Yield the rows of lists; raise CorpusError for none, for one given twice, or one that cannot be read."""
+    """Yield the rows of lists; raise CorpusError if there are no lists, or one is given twice or cannot be read."""
     if not paths:
         raise CorpusError("no CSV files given")
     seen = set()
@@ -69,7 +69,7 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
             raise CorpusError(f"{path}: given twice")
         seen.add(resolved)
         if path.is_dir():
-            raise CorpusError(f"{path}: cannot read the CSV: Is a directory, and without wav.scp none of Kaldi's")
+            raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
         if not shards.is_shard(path) and refresh(path):
             fetch_missing(path)
         rows = _format_of(path).read_rows(path, normalizer)
@@ -81,9 +81,9 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
 
 
 def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
-    """Yield where each transcript of lists is, what it says, and the symbols that are said and it is left without.
+    """Yield each transcript of lists: its place, its text, and the symbols, spoken as words, that were dropped from it.
 
-    Rows of too few or too many fields are passed over. Raise CorpusError for a file that `read_corpus` refuses.
+    Rows with too few or too many fields are skipped. Raise CorpusError for a file that `read_corpus` refuses.
     """
     for row in read_files(csv_files, normalizer):
         if isinstance(row, Row):
@@ -91,7 +91,7 @@ def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = 
 
 
 def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row of a list, and its further columns, as far as the list can be read."""
+    """Yield the line of each row of a list, and its further columns, up to the first error."""
     path = Path(csv_file)
     try:
         if not shards.is_shard(path):

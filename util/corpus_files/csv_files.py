@@ -1,7 +1,7 @@
 """CSV files: columns wav_filename and transcript, and for parts of recordings start and duration.
 
-Instead of the first two, path and sentence as in Common Voice, with clips/ beside the file. Where the names of columns
-are separated by semicolons or tabs, so are the fields.
+In place of the first two, there may be path and sentence as in Common Voice, with clips/ beside the file. The separator
+of the column names, a comma, semicolon or tab, also separates the fields.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from .rows import Row, new_row, why_not_times
 REQUIRED = ("wav_filename", "transcript")
 """In any order; other columns are ignored."""
 COLUMNS = (*REQUIRED, "wav_filesize")
-"""Those of DeepSpeech's corpora. Sizes are taken from the files themselves."""
+"""The columns of DeepSpeech's corpora. Sizes are taken from the files themselves."""
 COMMON_VOICE = ("path", "sentence")
 CLIPS = "clips"
 STARTS = ("start", "offset")
-"""Names of the column with the seconds at which an utterance begins in its recording; the first that is there counts.
-A row without them is the whole recording, whatever its duration is."""
+"""Names of the column with the begin of an utterance in its recording, in seconds; the first that exists counts.
+A row without a start is the whole recording, whatever its duration is."""
 DURATION = "duration"
 END = "end"
-"""The column that lists of other programs have in place of a duration."""
+"""The column of other programs' lists in place of a duration."""
 
 _SEPARATORS = (",", ";", "\t")
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
-    """Yield the rows of one CSV file, numbered by the line they start in, without spaces that separate no words.
+    """Yield the rows of one CSV file, numbered by their first line, without spaces that separate no words.
 
-    Where names of columns begin with spaces, so do the fields below, and these are not part of them. Raise CorpusError.
+    If the names of columns begin with spaces, spaces at the beginning of fields are ignored. Raise CorpusError.
     """
     with _opened(path) as table:
         header = table.header
@@ -63,7 +63,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
 
 
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row that can be read, and what it says in columns that training does not read.
+    """Yield the line of each readable row, and its values in columns that training does not read.
 
     Raise CorpusError.
     """
@@ -77,7 +77,7 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def has_columns(path: Path) -> bool:
-    """Return whether a table names a column of utterances, or cannot be read, for which other functions say why."""
+    """Return whether a table has a column of utterances, or cannot be read; other functions report why it cannot."""
     try:
         header = columns_in(path)
     except CorpusError:
@@ -92,7 +92,7 @@ def columns_in(path: Path) -> list[str]:
 
 
 def recordings_in(path: Path) -> Iterator[tuple[str, Part | None]]:
-    """Yield the recordings that a CSV file names in wav_filename, or parts of them; it needs no other column.
+    """Yield the recordings, or parts, that a CSV file names in wav_filename, the only required column.
 
     Raise CorpusError.
     """
@@ -107,19 +107,19 @@ def recordings_in(path: Path) -> Iterator[tuple[str, Part | None]]:
 
 
 def names_in(header: Collection[str]) -> tuple[str, str]:
-    """Return the names of the columns of recordings and transcripts, REQUIRED if neither these nor others are there."""
+    """Return the names of the columns of recordings and transcripts; REQUIRED if no known ones exist."""
     return COMMON_VOICE if set(COMMON_VOICE) <= set(header) and not set(REQUIRED) <= set(header) else REQUIRED
 
 
 def clip_path(folder: Path, name: str) -> str:
-    """Return the recording that a table of Common Voice's in a folder names; releases before 2019 leave out .mp3."""
+    """Return the path of a recording in a table of Common Voice in a folder; releases before 2019 omit .mp3."""
     return os.path.join(folder, CLIPS, name if "." in name else f"{name}.mp3")  # noqa: PTH118 (a Path takes longer)
 
 
 def part_of_fields(fields: Sequence[str]) -> Part | str | None:
-    """Return the part that a start, and a duration if there is one, stand for, or what is wrong with them.
+    """Return the part given by the fields start and, if there is one, duration, or what is wrong with them.
 
-    None, the whole recording, if the start is empty.
+    If the start is empty, return None, the whole recording.
     """
     start, duration = (*(field.strip() for field in fields), "")[:2]
     if not start:
@@ -132,7 +132,7 @@ def part_of_fields(fields: Sequence[str]) -> Part | str | None:
 
 
 class _Table:
-    """An open CSV file: the names of its columns, and its rows, each after the line that it starts in."""
+    """An open CSV file: the names of its columns, and its rows, each with its first line's number."""
 
     def __init__(self, file: TextIO) -> None:
         """Read the names; raise csv.Error."""
@@ -143,7 +143,7 @@ class _Table:
         spaced = any(name.startswith(" ") for name in names)
         self.header = [column.strip() for column in names]
         self.line = self._first_line = reader.line_num + 1
-        """That the row which is read starts in."""
+        """The first line of the current row."""
         self._reader = csv.reader(file, strict=True, delimiter=separator, skipinitialspace=spaced)
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
@@ -154,7 +154,7 @@ class _Table:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[_Table]:
-    """Open a CSV file; raise CorpusError, also for what reading it raises."""
+    """Open a CSV file; raise CorpusError, also for errors while it is read."""
     table: _Table | None = None
     try:
         with path.open(newline="", encoding=encoding_of(path)) as file:
@@ -170,7 +170,7 @@ def _opened(path: Path) -> Iterator[_Table]:
 
 
 def _separator(names: str) -> str:
-    """Return what separates the names of columns in a line: a comma unless others show by which they are known."""
+    """Return the separator of the column names in a line: a comma, unless another one gives known names."""
     for separator in _SEPARATORS:
         header = {name.strip().strip('"') for name in names.split(separator)}
         if REQUIRED[0] in header or set(COMMON_VOICE) <= header:
@@ -179,7 +179,7 @@ def _separator(names: str) -> str:
 
 
 def check_times(path: Path, names: Collection[str]) -> None:
-    """Raise CorpusError for a list whose columns say where its utterances end instead of how long they are."""
+    """Raise CorpusError for a list whose columns give the ends of utterances instead of durations."""
     if END in names and DURATION not in names and not set(STARTS).isdisjoint(names):
         raise CorpusError(
             f"{path}:1: a column {END}, and none named {DURATION}, without which utterances reach to the end of their "

@@ -1,7 +1,7 @@
-"""JSON-lines manifests, as NeMo's: audio_filepath, text, and if they are given offset and duration, in seconds.
+"""JSON-lines manifests, like NeMo's: audio_filepath, text, and optionally offset and duration, in seconds.
 
 An offset may be called start, as in tables. Relative recordings are looked for from the manifest's folder. Without an
-offset the whole recording is meant.
+offset, a row is the whole recording.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
 
 
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row, and what it says with keys that training does not read. Raise CorpusError."""
+    """Yield the line of each row, and its values for keys that training does not read. Raise CorpusError."""
     for entry in read_entries(path):
         if isinstance(entry, Entry):
             yield entry.line, {**({"speaker": entry.speaker} if entry.speaker else {}), **entry.columns}
 
 
 def read_entries(path: Path) -> Iterator[Entry | Unusable]:
-    """Yield what each line says; other keys whose values are texts or numbers are columns. Raise CorpusError."""
+    """Yield the entry of each line; further keys with texts or numbers become columns. Raise CorpusError."""
     for number, line in numbered_lines(path):
         yield _read_entry(path, number, line)
 
@@ -59,7 +59,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     recording = joined(path.parent, values["audio_filepath"])
     try:
         values["text"].encode()
-    except UnicodeEncodeError as error:  # JSON can escape half of a character
+    except UnicodeEncodeError as error:  # JSON can escape a lone surrogate
         return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
@@ -71,13 +71,13 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         values["text"],
         speaker_of(plain),
         start,
-        None if start is None else duration,  # that of a whole recording is measured
+        None if start is None else duration,  # the duration of a whole recording is measured
         columns_of(plain, _USED),
     )
 
 
 def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts of a row by name, and its numbers as texts."""
+    """Return the texts of a row by name, with its numbers as texts."""
     return {
         key: str(value)
         for key, value in values.items()
@@ -86,7 +86,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
-    """Return the texts of a row without those `used`, and without what training reads from columns."""
+    """Return the texts of a row without those `used`, and without the columns that training reads."""
     read = {*used, *COLUMNS, *STARTS, DURATION}
     return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
 

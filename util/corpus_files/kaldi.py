@@ -1,7 +1,7 @@
-"""Data directories of Kaldi's: wav.scp with files, text, and if they are there segments and utt2spk.
+"""Data directories of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
-A wav.scp with commands (lines that end in |) is refused. Where utt2spk names an utterance as its own speaker, as Kaldi
-asks for where nobody knows who speaks, the speaker is not known.
+A wav.scp with commands (lines that end in |) is refused. If utt2spk names an utterance as its own speaker, the speaker
+is unknown: Kaldi requires this form for unknown speakers.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def is_directory_of_kaldi(folder: Path) -> bool:
-    """Return whether a folder is such a directory."""
+    """Return whether a folder is a data directory of Kaldi."""
     return (folder / RECORDINGS).is_file()
 
 
 def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
-    """Yield what a directory says of each line of its `text`. Raise CorpusError."""
+    """Yield the entry of each line of a directory's `text`. Raise CorpusError."""
     with ExitStack() as files:
         recordings = files.enter_context(Lookup(_read_recordings(folder / RECORDINGS)))
         speakers = files.enter_context(Lookup(_read_pairs(folder / "utt2spk")))
@@ -84,7 +84,7 @@ def _pair(line: str) -> tuple[str, str]:
 
 
 def _read_times(times: list[str]) -> tuple[float, float | None] | None:
-    """Return start and duration of START and END, of which -1 is the recording's; None if they are malformed."""
+    """Return start and duration for START and END, where an END of -1 is the recording's; None if malformed."""
     try:
         start, end = (float(time) for time in times[:2])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Lists of a corpus, line by line: UTF-8, or UTF-16 with a byte order mark; lines may end in LF or CRLF."""
+"""Reads lists of a corpus line by line: UTF-8, or UTF-16 with a byte order mark; lines may end in LF or CRLF."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..errors import CorpusError
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""What files of Excel and LibreOffice begin with."""
+"""The first bytes of files of Excel and LibreOffice."""
 _RECORDINGS = (b"RIFF", b"fLaC", b"OggS", b"ID3")
-"""What files of WAV, FLAC, Ogg and MP3 begin with."""
+"""The first bytes of WAV, FLAC, Ogg and MP3 files."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each line that is not blank, after its number, from 1. Raise CorpusError."""
+    """Yield the number, from 1, and the text of each line that is not blank. Raise CorpusError."""
     number = 0
     try:
         for number, line in enumerate(_decoded_lines(path), start=1):
@@ -32,10 +32,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[int, Mapping[str, str], int]]:
-    """Yield the rows of a table whose columns are separated by tabs: line, fields by column, and surplus fields.
+    """Yield the rows of a tab-separated table: line, fields by column, and the number of surplus fields.
 
-    The columns are named in the first line. Quotes stand for themselves. Fields that a row lacks are empty. The table
-    must have all columns of one of the sets `required`, each of them once. Raise CorpusError.
+    The first line names the columns. Quotes are plain characters. Missing fields of a row are empty. The table must
+    have all columns of one of the sets `required`, each of them once. Raise CorpusError.
     """
     lines = numbered_lines(path)
     header = [name.strip() for name in next(lines, (0, ""))[1].split("\t")]
@@ -64,7 +64,7 @@ def encoding_of(path: Path) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return what a small text file says; raise UnicodeDecodeError if it is not UTF-8, or OSError."""
+    """Return the text of a small file; raise UnicodeDecodeError if it is not UTF-8, or OSError."""
     data = path.read_bytes()
     return data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig").replace("\r\n", "\n")
 

@@ -1,4 +1,4 @@
-"""Texts by name, on disk: for files that are not in the order in which their lines are needed."""
+"""Texts by name, on disk, for files whose lines are needed in another order."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _UNENCODED = "surrogatepass"
 
 
 class Lookup:
-    """A mapping that takes the same memory however much is in it; of equal names, the last one counts."""
+    """A mapping that takes constant memory; of equal names, the last one counts."""
 
     def __init__(self, items: Iterable[tuple[str, str]] = ()) -> None:
         """Take (name, text) pairs."""
-        self._database = sqlite3.connect("")  # a file of its own, which goes when it is closed
+        self._database = sqlite3.connect("")  # a temporary file, which closing deletes
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text BLOB) WITHOUT ROWID")
         self._database.executemany(

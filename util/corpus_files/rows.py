@@ -14,7 +14,7 @@ from ..transcripts import Normalizer
 
 
 class Row(NamedTuple):
-    """A row that can be read, of which nothing was looked at but the list that it stands in."""
+    """A row of a list; its recording has not been read."""
 
     csv_file: str
     """The list; see `listing`."""
@@ -24,33 +24,33 @@ class Row(NamedTuple):
     respaced: bool = False
     """Whether the list has more spaces in the transcript."""
     symbols: str = ""
-    """Symbols in the list's transcript that are said as words, and that its normalized form lacks."""
+    """Symbols of the transcript, spoken as words, that its normalized form lacks."""
     part: Part | None = None
-    """The part of the recording, if it is not meant as a whole; it may begin or end beyond the recording's end."""
+    """The part of the recording; None: all of it. It may begin or end beyond the recording's end."""
     audio: AudioInfo | None = None
-    """What the recording holds, if the list knows."""
+    """What the recording holds, if the list says so."""
 
     def bad(self, reason: str, transcript: str = "") -> BadRow:
-        """Return that the row cannot be used, and why; copies of what is at addresses are called by these."""
+        """Return a bad row with the reason; it names copies by their addresses."""
         told = reason.replace(self.path, named_for_all(self.path)) if self.path else reason
         one_line = told.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
         return BadRow(f"{named_for_all(self.csv_file)}:{self.line}", one_line, transcript)
 
 
 class Entry(NamedTuple):
-    """What a line of a list that is not a CSV says of an utterance; importers read the same lists."""
+    """An utterance in a line of a list that is not a CSV; importers read the same lists."""
 
     line: int
     path: str
     transcript: str
     speaker: str = ""
-    """Empty if the list does not tell."""
+    """Empty if the list does not say."""
     start: float | None = None
-    """Seconds; None if the whole recording is meant."""
+    """Seconds; None: the whole recording."""
     duration: float | None = None
     """Seconds; None: to the end of the recording."""
     columns: Mapping[str, str] = {}
-    """What else it says."""
+    """Further values of the line, by name."""
 
 
 class Unusable(NamedTuple):
@@ -60,7 +60,7 @@ class Unusable(NamedTuple):
     reason: str
     """The same for all lines of its kind."""
     path: str = ""
-    """Of the recording, if it has one."""
+    """The recording's path, if the line names one."""
     detail: str = ""
     """What differs from line to line."""
 
@@ -68,7 +68,7 @@ class Unusable(NamedTuple):
 def new_row(
     csv_file: str, line: int, path: str, written: str, normalizer: Normalizer | None, part: Part | None = None
 ) -> Row:
-    """Return the row of a transcript as it is written, without spaces that separate no words, or normalized."""
+    """Return the row of a transcript, normalized or else only without spaces that separate no words."""
     if normalizer:
         return Row(csv_file, line, path, normalizer(written), symbols=normalizer.spoken_symbols(written), part=part)
     words = " ".join(filter(None, written.split(" ")))
@@ -89,7 +89,7 @@ def row_of(csv_file: str, entry: Entry | Unusable, normalizer: Normalizer | None
 
 
 def why_not_times(start: float, duration: float | None) -> str:
-    """Return what is wrong with the start and the duration of a part, in seconds; empty if they can be used."""
+    """Return what is wrong with a part's start and duration in seconds; empty if they are usable."""
     if not math.isfinite(start) or not (duration is None or math.isfinite(duration)):
         return f"a start and a duration must be numbers, and not {start} and {duration}"
     if start < 0:

@@ -21,9 +21,10 @@ _READ = {TRANSCRIPT, COLUMNS, "text", "transcript"}
 
 
 def expanded(path: Path) -> list[Path]:
-    """Return the shards that a name with ranges of numbers stands for: `{000..127}` is 000, 001 and so on to 127.
+    """Expand the ranges of numbers in a name of shards: `{000..127}` is 000, 001 and so on to 127.
 
-    Any other path stands for itself. Raise CorpusError for a range that ends before it begins, or a compressed shard.
+    Any other path is returned unchanged. Raise CorpusError for a range that ends before it begins, or a compressed
+    shard.
     """
     if _COMPRESSED.search(path.name):
         raise CorpusError(f"{path}: shards must be tar files without compression; decompress it, and give the .tar")
@@ -49,6 +50,6 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
 
 
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the number of each utterance of a shard, and what its JSON says beside the transcript."""
+    """Yield the number of each utterance of a shard, and the values of its JSON other than the transcript."""
     for line, entry in enumerate(read_index(path), start=1):
         yield line, {name: value for name, value in entry.columns.items() if name not in _READ}

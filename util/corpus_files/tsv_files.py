@@ -1,6 +1,6 @@
 """TSV files, separated by tabs: the columns of CSV files, or path and sentence as in Common Voice, with clips/ beside.
 
-Quotes stand for themselves.
+Quotes are plain characters.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
 
 
 def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row, and what it says in columns that training does not read. Raise CorpusError."""
+    """Yield the line of each row, and its values in columns that training does not read. Raise CorpusError."""
     read = {*COLUMNS, *COMMON_VOICE, *STARTS}
     for line, fields, _ in numbered_fields(path, REQUIRED, COMMON_VOICE):
         yield line, {name: field.strip() for name, field in fields.items() if name and name not in read}

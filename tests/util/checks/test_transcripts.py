@@ -58,7 +58,7 @@ def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: P
 
 def test_what_normalizing_would_mend_is_said_with_the_flags_for_it(tmp_path: Path) -> None:
     lines = complaints(tmp_path, ["Off!", "a1", "off"])[1:]
-    assert ["; --normalize_transcripts would mend it" in line for line in lines] == [True, False]
+    assert ["; --normalize_transcripts would fix it" in line for line in lines] == [True, False]
     (line,) = complaints(tmp_path, ["Turn on, OFF!"] * 30)[1:]
     assert line == (
         "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it if they "

@@ -1,1 +1,1 @@
-"""Rows of a corpus whose transcript may not be what is said: ranking them, listing them, leaving them out."""
+"""Rows of a corpus whose transcript may be wrong: ranking them, listing them, leaving them out."""

@@ -1,4 +1,4 @@
-"""Lists of rows that are left out of a corpus: those of `bin/find_bad_rows.py`, or a person's own."""
+"""Lists of rows to leave out of a corpus, written by `bin/find_bad_rows.py` or by hand."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from ...storage.copies import joined, local_path, named_for_all
 
 @dataclass(frozen=True)
 class Exclusions:
-    """Rows that are left out: by list and line, and recordings or parts of them, wherever they are listed."""
+    """What to leave out: rows by list and line, and recordings, or parts of them, in any list."""
 
     files: tuple[Path, ...]
     """The lists."""
     lines: dict[tuple[Path, int], tuple[Path | None, float | None]]
-    """CSV file and line of each row, with its recording and the seconds at which it begins there, as the list tells."""
+    """CSV file and line of each row, with its recording and its begin there in seconds, as far as the list has them."""
     recordings: dict[Path, set[Part | None]]
-    """The parts that are left out of each; None: all of it. Times are rounded to milliseconds."""
+    """The parts to leave out of each recording; None: all of it. Times are rounded to milliseconds."""
 
     @classmethod
     def read(cls, files: Iterable[Path]) -> Exclusions:
-        """Read CSV files with the columns csv_file and line, or else wav_filename; others are passed over.
+        """Read CSV files with the columns csv_file and line, or else wav_filename; other columns are ignored.
 
-        With a start, and a duration, only that part of the recording is left out. Recordings and CSV files are named as
-        in lists of utterances: from the list's folder, or by their addresses. Raise CorpusError for a file that lacks
+        With a start, and a duration, only that part of the recording is left out. Names of recordings and CSV files are
+        relative to the list's folder, or addresses, as in lists of utterances. Raise CorpusError for a file that lacks
         the columns or is unreadable.
         """
         lists = tuple(files)
         lines: dict[tuple[Path, int], tuple[Path | None, float | None]] = {}
         recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
-            folder = local_path(named_for_all(path)).parent  # where corpora have the copies of what is beside it
+            folder = local_path(named_for_all(path)).parent  # corpora have copies of the files beside it there
             for number, row in _rows(path):
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
                 recording = Path(joined(folder, wav)).resolve() if wav else None
@@ -55,10 +55,10 @@ class Exclusions:
     def __contains__(self, row: Row) -> bool:
         """Return whether a row is left out.
 
-        Raise CorpusError if the list names another recording for this line, or another part of it, as the CSV has
+        Raise CorpusError if the list names another recording, or another part, for this line, because the CSV has
         changed since.
         """
-        if row.line not in self._line_numbers and not self.recordings:  # spares a million rows the file system
+        if row.line not in self._line_numbers and not self.recordings:  # so that most rows need no file system call
             return False
         csv_file, line, recording = Path(row.csv_file).resolve(), row.line, Path(row.path).resolve()
         begin = None if row.part is None else round(row.part.start, 3)
@@ -67,7 +67,7 @@ class Exclusions:
             named, now = _named(listed or recording, listed_begin), _named(recording, begin)
             raise CorpusError(
                 f"{', '.join(map(str, self.files))}: names {named} for {row.csv_file}:{line}, where {now} is now; "
-                "make the list anew"
+                "make the list again"
             )
         left_out = self.recordings.get(recording, ())
         return (csv_file, line) in self.lines or None in left_out or _rounded(row.part) in left_out
@@ -78,7 +78,7 @@ class Exclusions:
 
 
 def _begin(path: Path, number: int, row: dict[str, str]) -> float | None:
-    """Return the seconds into its recording at which a row of a list begins, if it tells. Raise CorpusError."""
+    """Return where a row of a list begins in its recording, in seconds, if it says so. Raise CorpusError."""
     part = _part(path, number, {**row, DURATION: ""})
     return None if part is None else part.start
 

@@ -1,4 +1,4 @@
-"""The list of rows to look at, as a CSV; `--exclude_files` reads it."""
+"""The CSV of rows to check; `--exclude_files` reads it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ HEADER = (
 
 
 HEADER_OF_PARTS = ("start", "duration")
-"""Behind it, in seconds, if any row is a part of its recording."""
+"""Further columns, in seconds, if any row is a part of its recording."""
 
 
 def write_list(rows: Sequence[RankedRow], path: Path) -> None:
-    """Write rows in their order, with absolute paths, so that the list is a corpus, too. Raise OSError."""
+    """Write rows in their order, with absolute paths, so that the list is also a corpus. Raise OSError."""
     parts = any(row.figures.utterance.part for row in rows)
     text = io.StringIO(newline="")
     writer = csv.writer(text)

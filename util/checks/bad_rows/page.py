@@ -1,4 +1,4 @@
-"""The rows to look at as one page of HTML: what is written, what is heard, and the recording to listen to."""
+"""The page of HTML of the rows to check: what is written, what is heard, and the recording to play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...files.whole_files import write_text_whole
 from .ranking import RankedRow
 
 MOST_ROWS = 200
-"""Rows on a page, as each brings its recording along."""
+"""The most rows of a page, as it contains their recordings."""
 SAMPLE_RATE = 16_000
 
 _HEAD = """<!doctype html>
@@ -34,7 +34,7 @@ p { margin: .2rem 0; }
 
 
 def write_page(rows: Sequence[RankedRow], checked: int, path: Path) -> None:
-    """Write the first `MOST_ROWS` of rows, of a corpus of `checked` rows, with their recordings as MP3. Raise OSError.
+    """Write the first `MOST_ROWS` rows of a corpus of `checked` rows, with their recordings as MP3. Raise OSError.
 
     The page needs no other file.
     """

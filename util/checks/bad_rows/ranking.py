@@ -1,4 +1,4 @@
-"""How much about a row speaks against its transcript, and which rows to look at first."""
+"""The evidence that a row's transcript is wrong, and the order in which to check rows."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from ...figures.metrics import EditCounts, evaluate_transcript
 
 @dataclass(frozen=True, eq=False)
 class RowFigures:
-    """What a trained model makes of a row."""
+    """A trained model's figures for a row."""
 
     utterance: Utterance
     loss_per_label: float
-    """The CTC loss of the transcript in nats, over the number of its labels."""
+    """The CTC loss of the transcript in nats, divided by the number of its labels."""
     longest_gap: float
     """Seconds of the longest stretch without a label, between the first and the last one of the forced alignment."""
     hypothesis: str
-    """The text that the model hears."""
+    """The model's transcription."""
 
     @property
     def edits(self) -> EditCounts:
-        """What the hypothesis has wrong if the transcript is right."""
+        """The errors of the hypothesis if the transcript is right."""
         return evaluate_transcript(self.utterance.reference, self.hypothesis)
 
 
 @dataclass(frozen=True, eq=False)
 class RankedRow:
-    """A row's figures, and by how much they stand out from those of the corpus; see `worst_first`."""
+    """A row's figures, and how much they differ from those of the corpus; see `worst_first`."""
 
     figures: RowFigures
     suspicion: float
 
 
 def worst_first(rows: Sequence[RowFigures]) -> list[RankedRow]:
-    """Return rows in the order in which to look at them.
+    """Return rows in the order in which to check them.
 
-    The figures have no unit in common, so each counts by its rank: with p(k) the share of rows whose k-th figure (loss
-    per label, character error rate, longest gap) is at least as bad, the suspicion of a row is
+    The figures have no common unit, so only their ranks count. With p(k), the share of rows whose k-th figure (loss per
+    label, character error rate, longest gap) is at least as bad, the suspicion of a row is
 
         - sum over k of ln p(k)
 
-    as in R. A. Fisher's method of combining tests (1925), for which p is the probability of such a figure in a row of
-    this corpus. A figure that is as good as any adds 0. Speakers pause, so a gap counts only by the seconds by which it
-    lies beyond J. W. Tukey's outer fence (1977): the third quartile of the gaps and three times their interquartile
-    range. Rows of equal suspicion stay in their order.
+    as in R. A. Fisher's method of combining tests (1925), with p as the probability of such a figure in a row of this
+    corpus. The best figure adds 0. Speakers pause, so only the seconds of a gap beyond J. W. Tukey's outer fence (1977)
+    count: the third quartile of the gaps plus three times their interquartile range. Rows of equal suspicion stay in
+    their order.
     """
     if not rows:
         return []
@@ -64,7 +64,7 @@ def worst_first(rows: Sequence[RowFigures]) -> list[RankedRow]:
 
 
 def _beyond_outer_fence(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return by how much values, float64 [rows], are larger than usual; 0 for most."""
+    """Return the excess of values, float64 [rows], over the outer fence; 0 for most."""
     lower, upper = np.quantile(values, [0.25, 0.75])
     beyond: npt.NDArray[np.float64] = np.maximum(values - (upper + 3 * (upper - lower)), 0.0)
     return beyond

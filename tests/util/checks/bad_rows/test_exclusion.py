@@ -49,7 +49,7 @@ def test_lists_that_leave_no_row_out_are_told_in_a_warning(
     assert len(read(tiny_corpus, moved)) == 24
     (warning,) = (each.getMessage() for each in caplog.records if each.levelno == logging.WARNING)
     assert warning == (
-        f"{tiny_corpus.train}: no row is left out: what {moved} names is not what is read here; "
+        f"{tiny_corpus.train}: no row is left out: nothing that {moved} names is read here; "
         "relative names are looked for from the folder of the list that has them"
     )
 
