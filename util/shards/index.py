@@ -1,6 +1,6 @@
-"""What is in a shard: its utterances, and what their recordings hold, found out once and remembered.
+"""The index of a shard: its utterances, and what their recordings hold, read once and remembered.
 
-A shard of an address need not be fetched again to be listed, as long as it stays the same there.
+A shard at an address need not be fetched again to be listed, as long as it does not change there.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..storage.copies import named_for_all, refresh, root
 from .members import Place, contents, open_shard
 
 TRANSCRIPT, COLUMNS = "txt", "json"
-"""Endings of the members with the transcript, and with what else is known as a JSON object.
+"""Endings of the members with the transcript, and with further values as a JSON object.
 
-Without the former the transcript is the object's `text` or `transcript`.
+Without a member with the transcript, it is the object's `text` or `transcript`.
 """
 _TEXTS = ("text", "transcript")
 
@@ -78,7 +78,7 @@ def _inspected(shard: Path) -> Iterator[ShardEntry]:
 
 
 def _utterances(places: Mapping[str, Place]) -> Iterator[dict[str, list[str]]]:
-    """Yield the members of each utterance by their endings; those of one utterance share all before the first dot."""
+    """Yield the members of each utterance by their endings; their names are the same up to the first dot."""
     found: dict[str, dict[str, list[str]]] = {}
     for name, place in places.items():
         folder, _, file = name.rpartition("/")
@@ -102,7 +102,7 @@ def _described(file: int, members: Mapping[str, list[str]], places: Mapping[str,
         transcript = _text(file, places[members[TRANSCRIPT][0]]) if TRANSCRIPT in members else None
         if transcript is None:
             transcript = next((columns[name] for name in _TEXTS if name in columns), None)
-        (transcript or "").encode()  # JSON can escape half of a character
+        (transcript or "").encode()  # JSON can escape a lone surrogate
     except (ValueError, RecursionError, OSError) as error:
         return ShardEntry(first, "", {}, None, f"its text cannot be read: {error}")
     if transcript is None:
@@ -148,7 +148,7 @@ def _read(path: Path) -> list[ShardEntry] | None:
 
 
 def _write(path: Path, entries: Sequence[ShardEntry]) -> None:
-    """Remember what is in a shard, unless that cannot be written."""
+    """Remember what is in a shard; ignore it if that cannot be written."""
     rows = [
         (each.recording, each.transcript, dict(each.columns), each.audio and astuple(each.audio), each.problem)
         for each in entries

@@ -1,4 +1,4 @@
-"""Files inside tar shards, opened by their place in the shard."""
+"""Opens files inside tar shards by their place in the shard."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _SHARDS_KNOWN = 64
 
 
 class Place(NamedTuple):
-    """Where a file of a shard is: the last of its name, if there are several."""
+    """The place of a file in a shard; of several with the same name, the last."""
 
     start: int
-    """Bytes before it."""
+    """Its offset in bytes."""
     size: int
-    """Bytes of it."""
+    """Its size in bytes."""
     members: int
-    """How many files of the shard have its name."""
+    """The number of files with its name in the shard."""
 
 
 def is_shard(path: Path) -> bool:
-    """Return whether a path is that of a shard, by its ending, in small or capital letters."""
+    """Return whether a path is that of a shard, by its ending in lower or upper case."""
     return path.suffix.lower() == SUFFIX
 
 
 def member_of(path: Path) -> tuple[Path, str] | None:
-    """Return the shard and the name inside it that a path stands for; None if it has no shard above it."""
+    """Split the path of a member into its shard and its name there; None if the path has no shard in it."""
     for parent in path.parents:
         if is_shard(parent):
             return parent, path.relative_to(parent).as_posix()
@@ -46,7 +46,7 @@ def member_of(path: Path) -> tuple[Path, str] | None:
 
 
 def open_shard(path: Path) -> FileIO:
-    """Return a shard, open for reading, which is fetched first if it is a copy that is not there.
+    """Return a shard, open for reading; a missing copy is fetched first.
 
     Raise OSError or StorageError.
     """
@@ -84,9 +84,9 @@ def open_member(shard: Path, name: str) -> FileIO:
 
 @lru_cache(maxsize=_SHARDS_KNOWN)
 def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  # noqa: ARG001 - of the cache
-    """Return where each file of a shard of this size and modification time is, in their order.
+    """Return the place of each file of a shard with this size and modification time, in their order.
 
-    A hard link, which tar writes for a file that it has written under another name, is the file that it links to.
+    A hard link, which tar writes for a file that it has written under another name, counts as its target.
     Raise CorpusError if it is not a tar file, ends early or has sparse files, or OSError.
     """
     found: dict[str, Place] = {}
@@ -94,7 +94,7 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
         with open_shard(Path(shard)) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
                 name, place = _plain(member.name), None
-                if member.issparse():  # of which only the pieces between its holes are there
+                if member.issparse():  # the shard has only the pieces between its holes
                     raise CorpusError(f"{shard}: holds {name} as a sparse file; write it again without --sparse")
                 if member.isreg():
                     place = Place(member.offset_data, member.size, 1)
@@ -114,7 +114,7 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
 
 
 def _plain(name: str) -> str:
-    """Return a member's name as it is in the path of a recording: without the `./` of `tar -C folder .`, or a root."""
+    """Return a member's name for the path of a recording: without the `./` of `tar -C folder .`, or a leading slash."""
     return str(PurePosixPath(f"./{name}"))
 
 

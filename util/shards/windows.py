@@ -1,4 +1,4 @@
-"""Windows of shards: neighbours that are read and mixed together, so that few have to be here at once."""
+"""Windows of shards: neighbours that are read and mixed together, so that few shards must be here at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .members import is_shard
 
 
 class Listed(Protocol):
-    """An utterance that is listed somewhere."""
+    """An utterance of a list."""
 
     @property
     def csv_file(self) -> str:
@@ -21,10 +21,10 @@ Utterance = TypeVar("Utterance", bound=Listed)
 
 
 def in_windows(utterances: Sequence[Utterance], shards: int) -> tuple[list[Utterance], tuple[int, ...]]:
-    """Return utterances window for window, and the index of the first of each, of which the first is 0.
+    """Return utterances window by window, and the index of the first utterance of each window, beginning with 0.
 
-    A window has this many `shards` (0: all), in the order of their names; what is in no shard is a window of its own,
-    and the first. Within a window the order stays.
+    A window has this many `shards` (0: all), in the order of their names. Utterances outside shards are the first
+    window. Within a window the order stays.
     """
     names = sorted({each.csv_file for each in utterances if is_shard(Path(each.csv_file))})
     if not shards or not names:

@@ -36,10 +36,10 @@ _NUMBERED = re.compile(rf"\d{{{_DIGITS},}}\.tar")
 
 @dataclass(frozen=True)
 class WrittenShards:
-    """What was written, as it is named on the command line."""
+    """The written shards, by their name for the command line."""
 
     name: str
-    """With the range of numbers, as in `shards/train-{000000..000012}.tar`."""
+    """The name with the range of numbers, as in `shards/train-{000000..000012}.tar`."""
     utterances: int
     size: int
     """Bytes."""
@@ -48,12 +48,12 @@ class WrittenShards:
 def write_shards(
     lists: Sequence[Path], out: str, shard_size: int, seed: int, advance: Callable[[], None] = lambda: None
 ) -> WrittenShards:
-    """Write the utterances of lists, in an order that the seed decides, into shards of about `shard_size` bytes.
+    """Write the utterances of lists, in an order given by the seed, into shards of about `shard_size` bytes.
 
-    They are called OUT-000000.tar, OUT-000001.tar and so on; `out` may be an address. Each shard appears whole. A
-    recording is copied as it is; of a part of one a FLAC file is made. `advance` is called after each utterance.
-    Raise CorpusError for lists or recordings that cannot be read, or for recordings in shards that would be written
-    over, StorageError or OSError.
+    The shards are OUT-000000.tar, OUT-000001.tar and so on; `out` may be an address. Each shard appears when it is
+    complete. Whole recordings are copied unchanged; a part of a recording becomes a FLAC file. `advance` is called
+    after each utterance. Raise CorpusError for lists or recordings that cannot be read, or for recordings in shards
+    that would be overwritten, StorageError or OSError.
     """
     rows = _rows(lists)
     _check_names(out, rows)
@@ -83,7 +83,7 @@ def _rows(lists: Sequence[Path]) -> list[Row]:
 
 
 def _check_names(out: str, rows: Iterable[Row]) -> None:
-    """Raise CorpusError for a recording in a shard that has the name of one to write, and is replaced meanwhile."""
+    """Raise CorpusError for a recording in a shard that would be replaced, because a new shard has its name."""
     begin = f"{address_of(out) or os.path.realpath(out)}-"
     shards = dict.fromkeys(found[0] for row in rows if (found := member_of(Path(row.path))) is not None)
     for each in map(named_for_all, shards):
@@ -94,7 +94,7 @@ def _check_names(out: str, rows: Iterable[Row]) -> None:
 
 @contextmanager
 def _shard(name: str) -> Iterator[Path]:
-    """Yield the file to write a shard into, which appears under its name, or at its address, when the block ends."""
+    """Yield the file to write a shard to; it appears under its name, or at its address, when the block ends."""
     if (address := address_of(name)) is not None:
         with TemporaryDirectory(prefix="deepspeech-shard-") as folder:
             path = Path(folder, "shard.tar")
@@ -127,7 +127,7 @@ def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str
 
 
 def _recording(row: Row, inspection: Inspection) -> tuple[str, bytes]:
-    """Return the ending and the content of a recording's file, or of a FLAC file of the part that is meant.
+    """Return the ending and the content of a recording's file, or of a FLAC file of the row's part.
 
     Raise PartError if the recording has no such part.
     """

@@ -1,7 +1,6 @@
-"""Addresses of files and folders: what `--train_files s3://bucket/train.csv` names in place of a path.
+"""Addresses of files and folders in place of paths, as in `--train_files s3://bucket/train.csv`.
 
-A `Path` keeps one of two slashes in a row, so that `Path("s3://bucket/x")` is `s3:/bucket/x`, of which `address_of`
-makes the address again.
+A `Path` merges two slashes in a row: `Path("s3://bucket/x")` is `s3:/bucket/x`. `address_of` restores the address.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ _FILE = "file"
 _QUERY = re.compile(r"(https?://[^?]+/[^?/]+)(\.[^?/.]+)\?(.+)", re.DOTALL)
 _SHORT = re.compile(r"(https?://[^?]+)\?([0-9a-f]{32})(\.[^?/.]+)", re.DOTALL)
 _queries: dict[str, str] = {}
-"""The queries that this process has shortened, by what stands for each."""
+"""The queries that this process has shortened, by their short forms."""
 
 
 def address_of(path: str | PathLike[str]) -> str | None:
-    """Return the address that a path or a text is, of any scheme but `file`; None if it is a path of this machine.
+    """Return the address that a path or text is, with any scheme except `file`; None for a path on this machine.
 
-    A scheme may be written in capital letters. One of SCHEMES with nothing behind it, as `s3://$BUCKET` is where the
-    variable is not set, is an address, too, and one that names nothing.
+    The scheme may be in upper case. One of SCHEMES with nothing after it, such as `s3://$BUCKET` with an unset
+    variable, is also an address, but it names nothing.
     """
     if fspath(path).rstrip("/").lower() in {f"{scheme}:" for scheme in SCHEMES}:
         return f"{scheme_of(fspath(path).lower())}://"
@@ -44,14 +43,14 @@ def scheme_of(address: str) -> str:
 
 
 def without_file_scheme(text: str) -> str:
-    """Return the path that a `file:` address names, and any other text as it is."""
+    """Return the path that a `file:` address names, and any other text unchanged."""
     return unquote(urlsplit(text).path) if text.lower().startswith(f"{_FILE}:/") else text
 
 
 def with_short_query(address: str) -> str:
-    """Return an address as the path of a copy has it: a query, as a signature, is short, and before the name's ending.
+    """Return the form of an address for the path of a copy: a query, such as a signature, is shortened.
 
-    So it fits into a name, which tells by its ending what the file is.
+    It is also put before the ending, so that it fits into a name, and the ending still shows the kind of file.
     """
     if (match := _QUERY.fullmatch(address)) is None:
         return address

@@ -1,4 +1,4 @@
-"""Local copies of files at addresses: where they lie, how they are fetched, and which go when space is needed."""
+"""Local copies of files at addresses: their paths, fetching them, and removing them when space is needed."""
 
 from __future__ import annotations
 
@@ -26,53 +26,53 @@ from .store import DiskFullError, Remote, Store
 log = logging.getLogger(__name__)
 
 FREED_SHARE = 0.1
-"""The share of the limit that is freed at once, so that copies are not looked through at every fetch."""
+"""The share of the limit that is freed at once, so that not every fetch has to scan the copies."""
 
 GIVEN_UP_SECONDS = 3600.0
-"""After which nobody goes on with a copy of which no more has arrived."""
+"""A partial copy that has not grown for this time counts as abandoned."""
 
 LONGEST_NAME = 220
-"""Bytes of each part of an address: file systems take 255, and a file has a longer name while it is fetched."""
+"""The most bytes of each part of an address: file systems allow 255, and a file has a longer name during fetching."""
 
 FILES, INPUTS, FOLDERS = "files", "inputs", "folders"
-"""Kinds of copies: of what is fetched again if it was removed, of what must stay for a run, of what is written."""
+"""Kinds of copies: those that can be removed and fetched again, those that must stay for a run, and outputs."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How long a store that fails is tried again (seconds), and how many bytes fetched files may take (0: any)."""
+    """How long to retry a store that fails, in seconds, and the most bytes of fetched files (0: no limit)."""
 
     retry_seconds: float = 300.0
     cache_bytes: int = 50 * 10**9
 
     @staticmethod
     def read() -> Settings:
-        """Return the settings of the last run that was given some; the defaults if they cannot be read."""
+        """Return the settings of the last run that set some; the defaults if they cannot be read."""
         try:
             return Settings(**json.loads(_settings_file().read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return Settings()
 
     def write(self) -> None:
-        """Have all processes of this user go by these settings. Raise OSError."""
+        """Make all processes of this user use these settings. Raise OSError."""
         _settings_file().parent.mkdir(parents=True, exist_ok=True)
         write_whole(_settings_file(), json.dumps(asdict(self)).encode())
 
     @property
     def store(self) -> Store:
-        """The stores, with the retries of these settings."""
+        """The store, with the retries of these settings."""
         return Store(self.retry_seconds)
 
 
 def root() -> Path:
-    """Return the folder of all copies, which only one file system should hold."""
+    """Return the folder of all copies; it should be on a single file system."""
     return cache_folder() / "storage"
 
 
 def copy_of(address: str, kind: str = FILES) -> Path:
-    """Return where the copy of an address lies; only those of the kind FILES are removed when space is needed.
+    """Return the path for the copy of an address; only those of the kind FILES are removed when space is needed.
 
-    Raise StorageError for an address that has no place there.
+    Raise StorageError for an address that cannot have a copy.
     """
     scheme, _, rest = with_short_query(address).partition("://")
     parts = rest.split("/")
@@ -86,7 +86,7 @@ def copy_of(address: str, kind: str = FILES) -> Path:
 
 
 def original_of(path: str | PathLike[str]) -> str | None:
-    """Return the address whose copy is, or would be, at a path; None for any other path."""
+    """Return the address of the copy at a path, whether it exists or not; None for any other path."""
     normal, folder = os.path.normpath(path), f"{root()}{os.sep}"
     if not normal.startswith(folder):
         return None
@@ -95,21 +95,21 @@ def original_of(path: str | PathLike[str]) -> str | None:
 
 
 def named_for_all(path: str | PathLike[str]) -> str:
-    """Return the address of a copy, which is the same on every machine, and any other path as it is."""
+    """Return the address of a copy, which is the same on every machine, and any other path unchanged."""
     return original_of(path) or os.fspath(path)
 
 
 def local_path(path: str | PathLike[str]) -> Path:
-    """Return the path of the copy of an address that stands in place of a path, and any other path as it is."""
+    """Return the path of the copy if a path is an address, and any other path unchanged."""
     address = address_of(path)
     return Path(path) if address is None else copy_of(address)
 
 
 def joined(folder: Path, name: str) -> str:
-    """Return the path of a file that a list in a folder names, from there or by its address.
+    """Return the path of a file that a list in a folder names, relative to the folder or by its address.
 
-    Folders may be separated as on Windows, where there is a file of that name and none of the name as it is. A name is
-    no address: what has a meaning in those of web servers is a part of the file's name.
+    Folders may be separated as on Windows, if only that gives an existing file. A relative name is no address:
+    characters with a meaning in web addresses are a part of the file's name.
     """
     if "://" in name:
         return str(local_path(without_file_scheme(name)))
@@ -122,7 +122,7 @@ def joined(folder: Path, name: str) -> str:
 
 
 def fetch_missing(path: Path) -> None:
-    """Fetch a copy that is not there; do nothing for any other path.
+    """Fetch a copy if it is missing; do nothing for any other path.
 
     Raise StorageError, or FileNotFoundError if there is nothing at its address.
     """
@@ -131,9 +131,9 @@ def fetch_missing(path: Path) -> None:
 
 
 def open_copy(path: Path) -> FileIO | None:
-    """Return a copy, open for reading, which is fetched first if it is not there; None for any other path.
+    """Return a copy, open for reading, and fetch it first if it is missing; None for any other path.
 
-    It may be removed meanwhile, as others need its space. Raise OSError or StorageError.
+    Others may remove the copy meanwhile to free space. Raise OSError or StorageError.
     """
     if original_of(path) is None:
         return None
@@ -146,9 +146,9 @@ def open_copy(path: Path) -> FileIO | None:
 
 
 def refresh(path: Path) -> Remote | None:
-    """Return what is at the address of a copy, and remove a copy that is older; None for any other path.
+    """Return the file at the address of a copy, and remove the copy if it is older; None for any other path.
 
-    Raise StorageError, also if there is nothing.
+    Raise StorageError, also if there is no such file.
     """
     address = original_of(path)
     if address is None:
@@ -164,13 +164,13 @@ def refresh(path: Path) -> Remote | None:
 
 
 def mark_used(path: Path) -> None:
-    """Have a copy count as used now, so that others are removed before it."""
+    """Mark a copy as used now, so that others are removed before it."""
     with suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
 
 def stamp(path: Path, remote: Remote) -> None:
-    """Give a copy the modification time that goes with what is at its address."""
+    """Give a copy the modification time of the file at its address."""
     os.utime(path, ns=(time.time_ns(), remote.modified_ns))
 
 
@@ -193,13 +193,13 @@ def _fetch(path: Path) -> FileIO | None:
     size = os.fstat(file.fileno()).st_size
     log.debug("Fetched %s, %.1f MB", address, size / 1e6)
     if settings.cache_bytes and path.is_relative_to(root() / FILES):
-        with suppress(OSError):  # then all copies are counted anew the next time
+        with suppress(OSError):  # then all copies are counted again the next time
             _make_room(path, size, settings.cache_bytes)
     return file
 
 
 def _written(address: str, part: Path, settings: Settings) -> Remote:
-    """Fetch what is at an address into a file; while the disk is full, remove the copies that others need least."""
+    """Fetch an address into a file; while the disk is full, remove the least recently used copies."""
     while True:
         part.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -210,12 +210,12 @@ def _written(address: str, part: Path, settings: Settings) -> Remote:
                 raise
             log.warning("The disk of %s is full: fetched files that were not used for longest are removed", root())
         except FileNotFoundError as error:
-            if part.parent.exists():  # else somebody has removed it meanwhile
+            if part.parent.exists():  # else it was removed meanwhile
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
 
 
 def _put_in_place(part: Path, path: Path, remote: Remote) -> FileIO | None:
-    """Make a file that was fetched the copy, and return it, open; None if somebody has removed it meanwhile."""
+    """Move a fetched file to the copy's path, and return it, open; None if it was removed meanwhile."""
     with suppress(FileNotFoundError):
         stamp(part, remote)
         file = FileIO(os.fspath(part), "rb")
@@ -244,7 +244,7 @@ def _sole_fetcher(path: Path) -> Iterator[Path]:
 
 
 def _make_room(newest: Path, size: int, limit: int) -> None:
-    """Count a fetched copy of `size` bytes; once all take more than `limit`, remove those not used for longest."""
+    """Count a fetched copy of `size` bytes; if all take more than `limit`, remove the least recently used."""
     with (root() / "size").open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -257,12 +257,12 @@ def _make_room(newest: Path, size: int, limit: int) -> None:
 
 
 def _free_some() -> bool:
-    """Remove half of all copies, those that were not used for longest; return whether there were any."""
+    """Remove half of all copies, the least recently used; return whether there were any."""
     before = _total()
     if not before:
         return False
     after = _free(None, before // 2)
-    (root() / "size").unlink(missing_ok=True)  # then they are counted anew
+    (root() / "size").unlink(missing_ok=True)  # then they are counted again
     return after < before
 
 
@@ -271,7 +271,7 @@ def _total() -> int:
 
 
 def _free(newest: Path | None, limit: int) -> int:
-    """Remove the copies that were not used for longest; return the bytes of those that stay."""
+    """Remove the least recently used copies; return the bytes of the remaining ones."""
     copies = sorted(_copies())
     total = sum(size for _, size, _ in copies)
     for _, size, path in copies:
@@ -284,7 +284,7 @@ def _free(newest: Path | None, limit: int) -> int:
 
 
 def _copies() -> Iterator[tuple[int, int, Path]]:
-    """Yield when each copy was used last, its bytes and its path; of those that are being fetched what was given up."""
+    """Yield the last use, the bytes and the path of each copy, and of each abandoned partial copy."""
     now = time.time()
     for folder, _, names in os.walk(root() / FILES):
         for name in names:

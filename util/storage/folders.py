@@ -1,9 +1,9 @@
-"""Folders that are kept alike here and at their address: those of checkpoints, exports, summaries and reports.
+"""Synchronizes folders with their addresses: those of checkpoints, exports, summaries and reports.
 
-What is here is sent in an order in which nobody who reads the address finds a checkpoint that is not whole: its data
-and description, then its index, and last the file that names the newest one. Files appear whole at their address.
-What was sent or received is remembered, so that only what has changed since is sent again, and so that files that
-somebody else has changed at the address since are noticed.
+Files are sent in an order in which a reader of the address never finds an incomplete checkpoint: its data and its
+description, then its index, and last the file that names the newest checkpoint. Each file appears at once. Files that
+were sent or received are remembered: so only changed files are sent again, and changes that another program made at
+the address are detected.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from .store import Remote, Store
 log = logging.getLogger(__name__)
 
 _NOT_SENT = re.compile(r"\..*|.+\.tempstate\d+|.+_temp.*|.+\.partial")
-"""Names of files and folders that only this machine needs, or that are not finished."""
+"""Names of files and folders that only this machine needs, or that are unfinished."""
 
 _NAMES_ANOTHER = ("checkpoint", "best_dev_checkpoint")
-"""Files that name others, which must be there before."""
+"""Files that name others, which must be sent before them."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A file as it was when it was last the same here and at its address."""
+    """A file's state when it was last the same here and at its address."""
 
     version: str
     size: int
@@ -44,12 +44,12 @@ class _Known:
 
 
 def receive(folder: Path, *, within: Collection[str] = (), only_read: bool = False) -> None:
-    """Make a folder that is a copy hold what is at its address, which may be nothing; do nothing for any other.
+    """Make a folder that is a copy the same as its address, which may be empty; do nothing for any other folder.
 
-    Of folders in it, those `within` come, and what was sent from here before: an address may be a whole bucket, with a
-    corpus beside. What was written here and could not be sent stays, to be sent the next time; copies that were removed
-    here come again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while there
-    is something that was not sent, unless the folder is `only_read`, and nothing of it ever sent.
+    Of subfolders, only those `within`, and files that were sent from here, are received: an address may be a bucket
+    that also holds a corpus. Files that could not be sent stay, to be sent the next time; files that were removed only
+    here are received again. Raise StorageError if the address cannot be read, or if it was changed from elsewhere while
+    files here are unsent, unless the folder is `only_read`, that is, never sent.
     """
     if (address := original_of(folder)) is not None:
         settings = Settings.read()
@@ -70,7 +70,7 @@ def _receive(folder: Path, address: str, store: Store, within: Collection[str], 
                 known[name] = _fetch(store, f"{address}/{name}", folder / name)
             except FileNotFoundError as error:
                 raise TruncatedError(f"{name} was removed there while the folder was fetched") from error
-            memory.save()  # else a process that is killed would leave files here that look as if they were its own
+            memory.save()  # else, after a kill, received files here would look like new files of this machine
 
         for name in sorted(memory.recognize(remote, here), key=_order):
             fetch(name)
@@ -94,9 +94,9 @@ def _receive(folder: Path, address: str, store: Store, within: Collection[str], 
 
 
 def send(folder: Path) -> None:
-    """Make the address of a folder that is a copy hold what is in the folder; do nothing for any other folder.
+    """Make the address of a folder that is a copy the same as the folder; do nothing for any other folder.
 
-    What was sent before and is no longer here is removed there. Raise StorageError; the next call sends the rest.
+    Files that were sent before and are no longer here are removed there. Raise StorageError; the next call continues.
     """
     address = original_of(folder)
     if address is None:
@@ -118,7 +118,7 @@ def send(folder: Path) -> None:
 
 
 def try_to_send(path: Path) -> None:
-    """Send a folder or a file as `send` and `send_file` do; if that fails, say in the log that it comes later."""
+    """Send a folder or a file like `send` and `send_file`; if that fails, log that it is sent later."""
     try:
         if path.is_dir():
             send(path)
@@ -129,10 +129,10 @@ def try_to_send(path: Path) -> None:
 
 
 def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -> None:
-    """Empty the copy of a folder that is only written; what is at the address stays there, and here what was not sent.
+    """Empty the copy of a folder that is only written; files at the address, and unsent files here, stay.
 
-    With a `check`, which is called with the names of the files there and raises an error, they are removed by `send`,
-    and so is what was not sent, at once.
+    With a `check`, which takes the names of the files at the address and may raise an error, unsent files are removed
+    at once, too, and the next `send` removes the files at the address.
     """
     address = original_of(folder)
     if address is None:
@@ -149,7 +149,7 @@ def begin_empty(folder: Path, check: Callable[[set[str]], None] | None = None) -
 
 
 def receive_file(path: Path) -> None:
-    """Make a file that is a kept copy what is at its address; one that is not there stays as it is."""
+    """Make a file that is a kept copy the same as the file at its address; if there is none, leave it unchanged."""
     address = original_of(path)
     if address is None:
         return
@@ -165,7 +165,7 @@ def receive_file(path: Path) -> None:
 
 
 def send_file(path: Path) -> None:
-    """Send a file that is a kept copy to its address, unless it is there, and no other file. Raise StorageError."""
+    """Send a file that is a kept copy to its address if it has changed; ignore other files. Raise StorageError."""
     address = original_of(path)
     if address is None:
         return
@@ -197,15 +197,15 @@ def _listed(store: Store, address: str) -> dict[str, Remote]:
 
 
 def _files_of(folder: Path, address: str) -> set[str]:
-    """Return the names, from there, of the files in a folder that are for its address."""
+    """Return the relative names of the files in a folder that belong to its address."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return {name for name in names if _is_kept_at(address, name)}
 
 
 def _is_kept_at(address: str, name: str) -> bool:
-    """Return whether a file belongs to the folder of an address, and is neither kept by itself nor in one that is.
+    """Return whether a file belongs to the folder of an address; not if it, or a folder in between, is kept separately.
 
-    So summaries may be at an address in that of the checkpoints, as `s3://bucket/run/summaries`.
+    So summaries may be at an address below that of the checkpoints, such as `s3://bucket/run/summaries`.
     """
     parts = name.split("/")
     within = ("/".join((address, *parts[:count])) for count in range(1, len(parts) + 1))
@@ -213,7 +213,7 @@ def _is_kept_at(address: str, name: str) -> bool:
 
 
 def _order(name: str) -> tuple[int, str]:
-    """Return where a file comes in the order of sending: before all that names it."""
+    """Return a file's place in the order of sending: before all files that name it."""
     if name in _NAMES_ANOTHER:
         return 3, name
     if name.endswith(".index"):
@@ -235,17 +235,17 @@ def _of(known: _Known | None) -> tuple[int, int] | None:
 
 @dataclass
 class _Memory:
-    """What is known of the files of an address: as they were last the same here and there, and what is being sent."""
+    """The known state of the files of an address: when last the same here and there, and what is being sent."""
 
     path: Path
     known: dict[str, _Known] = field(default_factory=dict)
     sending: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The size and the modification time of files of which a process that was killed may have sent some."""
+    """The size and the modification time of files; a process that was killed may have sent some of them."""
     removing: Set[str] = frozenset()
-    """Files that were removed here, of which such a process may have removed some there."""
+    """Files that were removed here; a process that was killed may have removed some of them there."""
 
     def load(self) -> None:
-        """Read what was saved; nothing is known if that fails."""
+        """Read the saved state; if that fails, nothing is known."""
         try:
             values = json.loads(self.path.read_text(encoding="utf-8"))
             self.known = {name: _Known(*each) for name, each in values["known"].items()}
@@ -255,15 +255,15 @@ class _Memory:
             self.known, self.sending, self.removing = {}, {}, frozenset()
 
     def save(self) -> None:
-        """Write all of it."""
+        """Write the state."""
         states = {name: (each.version, each.size, each.modified_ns) for name, each in self.known.items()}
         values = {"known": states, "sending": self.sending, "removing": sorted(self.removing)}
         write_whole(self.path, json.dumps(values).encode())
 
     def recognize(self, remote: Mapping[str, Remote], here: set[str]) -> Set[str]:
-        """Take what has changed at the address as known if it is what was being sent, or removed, when that ended.
+        """Recognize changes at the address that an interrupted `send` of this machine made, and take them as known.
 
-        Return the files whose copies alone were removed.
+        Return the files that were removed only here.
         """
         for name, state in self.sending.items():
             before = self.known.get(name)
@@ -282,9 +282,9 @@ def _memory_of(address: str) -> Path:
 
 @contextmanager
 def _remembered(address: str) -> Iterator[_Memory]:
-    """Yield what is known of the files of an address, and save it at the end of the block.
+    """Yield the known state of the files of an address, and save it at the end of the block.
 
-    Other processes that ask for the same address wait.
+    Other processes that need the same address wait.
     """
     path = _memory_of(address)
     path.parent.mkdir(parents=True, exist_ok=True)

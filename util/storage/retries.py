@@ -1,4 +1,4 @@
-"""Trying again what failed on the way to an object store, until it has failed for too long."""
+"""Retries failed requests to an object store, for a limited time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 
 FIRST_WAIT = 0.1
 LONGEST_WAIT = 10.0
-"""Seconds between tries: they double from the first to the longest, each times a number drawn from 0.5 to 1."""
+"""Seconds between tries: they double from the first to the longest, each multiplied by a random number, 0.5 to 1."""
 QUIET_SECONDS = 3.0
-"""Seconds of failures that are not worth a line in the log."""
+"""Shorter failures, in seconds, are not logged."""
 
 _FOR_GOOD = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError)
 _FOR_GOOD_BY_NAME = {
@@ -31,21 +31,21 @@ _OF_THE_NETWORK = {
     *("botocore", "aiobotocore", "aiohttp", "urllib3", "requests", "httpx", "httpcore", "gcsfs", "google"),
     *("huggingface_hub", "fsspec"),
 }
-"""Packages whose exceptions, beside OSError, come of stores and of the way there."""
+"""Packages whose exceptions, besides OSError, come from stores and the network."""
 DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
 _BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
-"""Answers to a client at fault that may be others at the next try."""
+"""Client errors (4xx) for which a retry may succeed."""
 
 
 class TruncatedError(OSError):
-    """Fewer bytes or files arrived than there are, or they were replaced or removed meanwhile."""
+    """Fewer bytes or files arrived than expected, or they were replaced or removed meanwhile."""
 
 
 def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
-    """Return what `action` returns, trying again after failures that may pass, for at most `seconds`.
+    """Return the result of `action`, retrying after temporary failures for at most `seconds`.
 
     Raise FileNotFoundError if there is no such file, OSError if this machine's disk is full, or StorageError, which
-    begins with `what`, for any other failure that will not pass or has not passed.
+    begins with `what`, for any other failure that is permanent or lasts too long.
     """
     began: float | None = None
     wait, told = FIRST_WAIT, False
@@ -75,7 +75,7 @@ def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
 
 
 def may_pass(error: BaseException) -> bool:
-    """Return whether an error may be gone at the next try."""
+    """Return whether an error may be temporary."""
     status = _status_of(error)
     if 400 <= status < 500 and status not in _BUSY:
         return False
@@ -87,15 +87,15 @@ def may_pass(error: BaseException) -> bool:
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Return whether a store does not let this user have what was asked for, as it may after credentials expired.
+    """Return whether a store denies this user access, for example after the credentials have expired.
 
-    It says no more than 400 then where the answer has no body.
+    Its only sign is the status 400 if the answer has no body.
     """
     return isinstance(error, PermissionError) or (error is not None and _status_of(error) in (400, 401, 403))
 
 
 def reason_of(error: BaseException, otherwise: str = "") -> str:
-    """Return what an error says, in one line; of one that says only where it was, the store's answer or `otherwise`."""
+    """Return an error's message in one line; if it is only a place, return the store's answer or `otherwise`."""
     reason, status = " ".join(str(error).split()), _status_of(error)
     if " " in reason:
         return reason
@@ -107,7 +107,7 @@ def reason_of(error: BaseException, otherwise: str = "") -> str:
 
 
 def _is_absence(error: BaseException) -> bool:
-    """Return whether there is no such file; fsspec says so of every failure over HTTP, and names the cause."""
+    """Return whether there is no such file; fsspec reports every failure over HTTP like this, with the true cause."""
     if not isinstance(error, FileNotFoundError):
         return False
     cause, status = error.__cause__, _status_of(error)
@@ -115,19 +115,19 @@ def _is_absence(error: BaseException) -> bool:
 
 
 def _is_failure_of_http(cause: BaseException) -> bool:
-    """Return whether a server could not be asked, or broke off; other stores' causes tell what their answer was."""
+    """Return whether a server could not be reached, or broke off; causes of other stores have an answer's status."""
     of_aiohttp = any(kind.__module__.partition(".")[0] == "aiohttp" for kind in type(cause).__mro__)
     return isinstance(cause, OSError | TimeoutError) or (of_aiohttp and not isinstance(cause, ValueError))
 
 
 def _status_of(error: BaseException) -> int:
-    """Return the status of HTTP that an error, or its cause, tells of, as stores' libraries do; else 0."""
-    if type(error) is OSError and str(error).startswith("Forbidden: "):  # so gcsfs says it
+    """Return the HTTP status in an error of a store's library, or in its cause; else 0."""
+    if type(error) is OSError and str(error).startswith("Forbidden: "):  # gcsfs's form
         return HTTPStatus.FORBIDDEN
     for each in filter(_is_of_the_network, filter(None, (error, error.__cause__))):
         told = vars(each).get("status") or vars(each).get("code")
         response = vars(each).get("response")
-        if isinstance(response, dict):  # S3's, which has a code in words where the answer has a body
+        if isinstance(response, dict):  # of S3; its code is a word if the answer has a body
             told = response.get("Error", {}).get("Code")
         told = told or getattr(response, "status_code", None)
         return int(str(told)) if str(told).isdecimal() else 0

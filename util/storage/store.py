@@ -1,4 +1,4 @@
-"""What is at addresses: asked for, listed, fetched, sent and removed through fsspec, with retries."""
+"""Access to files at addresses through fsspec, with retries: status, lists, fetching, sending and removing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .retries import DISK_IS_FULL, TruncatedError, is_refusal, reason_of, retrie
 Result = TypeVar("Result")
 
 BLOCK = 16 << 20
-"""Bytes of a file that are fetched at once: what a connection that breaks off costs at most."""
+"""Bytes of a file that are fetched at once: the most that a broken connection loses."""
 
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp"}
 """The packages of the extra `remote` that fsspec needs for each scheme."""
@@ -33,39 +33,39 @@ _S3_OPTIONS = {
 
 
 class DiskFullError(StorageError):
-    """What is fetched has no room on this machine's disk."""
+    """This machine's disk is too full for a fetched file."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A file at an address, as the store tells of it."""
+    """A file at an address, as reported by the store."""
 
     size: int
     """Bytes."""
     version: str
-    """What changes with the content: an entity tag, or else the time of modification."""
+    """A value that changes with the content: an entity tag, or else the time of modification."""
     modified_ns: int
-    """Modification time in nanoseconds; of a store that tells none, a number that goes with the version."""
+    """Modification time in nanoseconds; if the store reports none, a number derived from the version."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """The object stores, which are tried again for `retry_seconds` when they fail.
+    """The object stores; failed requests are retried for `retry_seconds`.
 
-    Methods raise StorageError, in one line, for what will not pass or has not passed, and FileNotFoundError where there
-    is no such file.
+    Methods raise StorageError, in one line, for failures that are permanent or last too long, and FileNotFoundError if
+    there is no such file.
     """
 
     retry_seconds: float
 
     def about(self, address: str) -> Remote:
-        """Return what the store says of a file."""
+        """Return what the store reports on a file."""
         return self._retried(partial(_told_of, address), address)
 
     def list(self, folder: str) -> dict[str, Remote]:
-        """Return the files below a folder, by their names from there; none if there is no such folder.
+        """Return the files below a folder, by their relative names; none if there is no such folder.
 
-        An empty object whose name ends with a slash stands for a folder, as consoles of stores make them.
+        An empty object whose name ends with a slash is a folder, as made by the consoles of stores.
         """
 
         def ask() -> dict[str, Remote]:
@@ -84,7 +84,7 @@ class Store:
             return {}
 
     def fetch(self, address: str, path: Path) -> Remote:
-        """Write what is at an address into a file, which appears whole; return what it is. Raise DiskFullError, too."""
+        """Fetch an address into a file; return what the store reports on it. Raise also DiskFullError."""
         try:
             return self._fetch(address, path)
         except OSError as error:
@@ -106,7 +106,7 @@ class Store:
             return remote
 
     def send(self, path: Path, address: str) -> Remote:
-        """Send a file to an address, where it appears whole; return what it is there."""
+        """Send a file to an address, where it appears at once; return what the store reports on it."""
 
         def put() -> Remote:
             files = _files(scheme_of(address))
@@ -122,7 +122,7 @@ class Store:
             raise StorageError(f"{address}: {reason_of(error, 'there is no such bucket')}") from error
 
     def remove(self, address: str) -> None:
-        """Remove a file, unless it is gone."""
+        """Remove a file, if it exists."""
 
         def remove() -> None:
             files = _files(scheme_of(address))
@@ -148,7 +148,7 @@ class Store:
         except StorageError as error:
             if scheme in READ_ONLY or not is_refusal(error.__cause__):
                 raise
-        _forget(scheme)  # the credentials may have expired, and others be there by now
+        _forget(scheme)  # the credentials may have expired, and new ones may exist by now
         try:
             return retried(action, address, self.retry_seconds)
         except StorageError as error:
@@ -174,16 +174,16 @@ def _told_of(address: str) -> Remote:
 
 
 def _asked_for(address: str) -> str:
-    """Return what fsspec is to be asked for: no server is told a fragment, so that a # is a part of a file's name."""
+    """Return an address in fsspec's form; # is escaped for web servers, as it is a part of a file's name."""
     if scheme_of(address) in READ_ONLY:
         return address.replace("#", "%23")
     return str(_files(scheme_of(address))._strip_protocol(address))
 
 
 def _block(address: str, start: int, end: int, remote: Remote) -> bytes:
-    """Return bytes of a file. Raise TruncatedError if others came than so many, _ReplacedError if it is another now.
+    """Return bytes of a file. Raise TruncatedError if their number is wrong, _ReplacedError if the file has changed.
 
-    At the end, one byte more is asked for: a file that has grown meanwhile has it.
+    At the end, one more byte is requested: it exists if the file has grown meanwhile.
     """
     beyond = int(end == remote.size)
     block: bytes = _files(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end + beyond)
@@ -211,18 +211,18 @@ def _files(scheme: str) -> Any:
         from aiohttp import ClientTimeout
 
         options["client_kwargs"] = {
-            # Of silence: a large file may take as long as it does.
+            # Limits for silence only: a large file may take any time.
             "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS)
         }
     if scheme == "s3":
         options["config_kwargs"] = _S3_OPTIONS
     if scheme == "gs":
-        logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it writes tracebacks of what `retried` tells in a line
+        logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it logs tracebacks of errors that `retried` reports
     return files(**options)
 
 
 def _forget(scheme: str) -> None:
-    """Have the file system of a scheme made anew, which reads the credentials again."""
+    """Discard the file system of a scheme, so that the next use reads the credentials again."""
     _kind(scheme).clear_instance_cache()
     _files.cache_clear()
 
