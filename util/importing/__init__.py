@@ -1,9 +1,11 @@
-"""Importing corpora: each, by its name, becomes CSVs and recordings in a folder.
+"""Importing corpora: a corpus, selected by its name, becomes CSVs and recordings in a folder.
 
-`import_corpus("fsdd", out)` writes OUT/train.csv, OUT/dev.csv and OUT/test.csv, for most corpora. A new corpus is a
-module and a line in `MODULES`: a module of `formats/` with a function `read_records(source, choices)` that yields what
-is in a folder, for which the rest is done in `pipeline/`; or a module beside this one with a function
-`import_corpus(out, source, report)`, which does everything itself.
+For most corpora, `import_corpus("fsdd", out)` writes OUT/train.csv, OUT/dev.csv and OUT/test.csv. To add a corpus, add
+a line to `MODULES` and write one of these modules:
+
+* a module of `formats/` with a function `read_records(source, choices)` that yields the records in a folder;
+  `pipeline/` does the rest;
+* a module beside this one with a function `import_corpus(out, source, report)` that does everything itself.
 """
 
 from __future__ import annotations
@@ -48,11 +50,11 @@ MODULES = {
     "voxforge": "formats.voxforge",
     "yesno": "yesno",
 }
-"""The module of each corpus, or of each format of corpora; it is imported when its corpus is."""
+"""The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 
 DOWNLOADS = "download"
-"""The folder below the corpus's that archives are unpacked in."""
+"""The subfolder of the corpus's folder for unpacked archives."""
 
 
 def import_corpus(
@@ -62,11 +64,11 @@ def import_corpus(
     report: Report = report_to_stderr,
     choices: Choices = Choices(),  # noqa: B008 (never changed)
 ) -> None:
-    """Import the corpus of this name into the folder `out`; what is there already and whole is not fetched again.
+    """Import the corpus of this name into the folder `out`; complete files there are not fetched again.
 
-    `source` is the folder of its recordings, or a list of them; without one they are downloaded, those of a format if
-    `choices` say so, or synthesized. Each corpus's module says what it writes. `choices` are for formats; other corpora
-    have none, and refuse them. Raise DeepSpeechError, mostly an ImportingError.
+    `source` is the folder of its recordings, or a list of them. Without one they are downloaded (for a format, only if
+    `choices` say so) or synthesized. Each corpus's module describes its output. Only formats accept `choices`. Raise
+    DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
     check_parts(name, choices.parts)
@@ -84,7 +86,7 @@ def import_corpus(
             import_records(module.read_records, source, out, choices, report)
         elif not is_imported(out):
             raise ImportingError(missing_source(name))
-    except CorpusError as error:  # of a list that is read as for training
+    except CorpusError as error:  # from a list that is read as for training
         raise ImportingError(str(error)) from error
     except (OSError, sqlite3.Error) as error:
         why = line_of(error) if isinstance(error, OSError) else error
@@ -92,7 +94,7 @@ def import_corpus(
 
 
 def is_imported(out: Path) -> bool:
-    """Return whether there are CSVs in `out`, and all recordings that they name."""
+    """Return whether `out` has CSVs and all recordings that they name."""
     files = [path for path in (out / f"{name}.csv" for name in SETS) if path.exists()]
     return bool(files) and all(map(is_whole, files))
 

@@ -1,4 +1,4 @@
-"""The alphabet of a corpus, made of its transcripts."""
+"""Makes the alphabet of a corpus from its transcripts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ def make_alphabet(
     normalizer: Normalizer | None,
     report: Report,
 ) -> None:
-    """Write the alphabet of the transcripts of CSV files, whose labels are an output unit's, to the file `to`.
+    """Write the alphabet of the transcripts of CSV files, in an output unit, to the file `to`.
 
-    Characters that only `others` have, the CSVs of dev and those of test, are labels, too: no row is left out for them,
-    and they are reported, as nothing can be learned of them. Word pieces are chosen by the training set alone but for
-    these.
-    Raise CorpusError if there are no characters, or a file cannot be read, and AlphabetError if the unit cannot have
-    such an alphabet.
+    Characters that occur only in `others`, the CSVs of dev and test, are labels, too, so that no row is left out for
+    them. They are reported, as they cannot be learned. Except for these, word pieces are chosen by the training set
+    alone. Raise CorpusError if there are no characters, or a file cannot be read, and AlphabetError if the unit cannot
+    have such an alphabet.
     """
     learned = _transcripts(training, normalizer)
     rest = [text for csv_files in others for text in _transcripts(csv_files, normalizer)]

@@ -1,4 +1,4 @@
-"""Recordings from a folder, or from an archive on the web, that are known by their names."""
+"""Recordings from a folder or from an archive on the web, recognized by their names."""
 
 import re
 import shutil
@@ -21,20 +21,20 @@ class Archive:
 
     url: str
     sha256: str
-    recording: re.Pattern[str]  # the names of its recordings; files of other names are left alone
-    count: int  # of its recordings
+    recording: re.Pattern[str]  # the names of its recordings; other files are ignored
+    count: int  # the number of its recordings
 
 
 def is_imported(out: Path, source: Path | None) -> bool:
-    """Return whether the CSVs in `out` and all that they name are there, and no other recordings are asked for."""
+    """Return whether `out` has the CSVs and all recordings that they name, and no other `source` is requested."""
     return source is None and all(is_whole(out / f"{name}.csv") for name in ("train", "dev", "test"))
 
 
 def find_recordings(archive: Archive, out: Path, source: Path | None, report: Report) -> list[Path]:
-    """Return the recordings in the order of their names, each of them a readable wav file.
+    """Return the recordings in the order of their names, after checking that each is a readable wav file.
 
-    They are those anywhere in `source`, or else those in OUT/recordings, which are downloaded if they are not there.
-    Raise ImportingError, or OSError.
+    They are looked for anywhere in `source`, or else in OUT/recordings, and downloaded if they are not there. Raise
+    ImportingError, or OSError.
     """
     folder = source or out / "recordings"
     if source is None and not folder.is_dir():
@@ -73,8 +73,8 @@ def _download_recordings(archive: Archive, folder: Path, report: Report) -> None
 def _extract(path: Path, recording: re.Pattern[str], folder: Path) -> int:
     """Write the recordings of a tar archive into `folder` and return how many.
 
-    Only regular files with a recording's name are taken, and only by their last name, so nothing in the archive can
-    write elsewhere.
+    Only regular files with a recording's name are extracted, without their folders, so nothing in the archive can write
+    elsewhere.
     """
     names = set()
     with unpacking(path), opened_tar(path) as archive:

@@ -1,4 +1,4 @@
-"""Corpus CSVs: one row an utterance, with the columns `wav_filename`, `wav_filesize` (bytes) and `transcript`."""
+"""Corpus CSVs: a row per utterance, with the columns `wav_filename`, `wav_filesize` (bytes) and `transcript`."""
 
 import csv
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ COLUMNS = ("wav_filename", "wav_filesize", "transcript")
 
 
 def write_corpus(path: Path, rows: Iterable[tuple[Path, str]]) -> int:
-    """Write (recording, transcript) rows and return how many; recordings below the CSV's folder get relative names.
+    """Write (recording, transcript) rows and return their number; paths below the CSV's folder become relative.
 
     Folders above the CSV are made. Raise OSError.
     """
@@ -30,7 +30,7 @@ def write_corpus(path: Path, rows: Iterable[tuple[Path, str]]) -> int:
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether `path` is such a CSV and every recording it names is there with the size it says."""
+    """Return whether `path` is such a CSV, and every recording in it exists with its size."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)

@@ -1,7 +1,7 @@
 """The demo's corpus, synthesized: espeak-ng reads sentences of a grammar aloud, in many voices.
 
-No sentence is in two of the sets, and the voices of the test set are heard in no other. The same settings give the same
-corpus to the byte (with the same release of espeak-ng).
+No sentence is in two of the sets, and the voices of the test set are in no other set. The same settings and the same
+release of espeak-ng give the same corpus, byte for byte.
 """
 
 import json
@@ -26,7 +26,7 @@ from .synthesis.grammar import Grammar
 GRAMMAR = DATA / "demo" / "grammar.txt"
 SEED = 1
 SIZES = {"train": 1200, "dev": 120, "test": 240}
-"""Utterances of each set."""
+"""The number of utterances in each set."""
 
 SETTINGS_FILE = "corpus.json"
 
@@ -41,11 +41,11 @@ GAINS = (0.3, 0.9)
 NOISE = 20.0  # standard deviation in steps of a 16-bit sample: a quiet room, not digital silence
 
 SAMPLE_RATE = 16000
-DRAWS_PER_SENTENCE = 50  # of this many draws on average, one must be a sentence not yet drawn
+DRAWS_PER_SENTENCE = 50  # on average, one of this many draws must give a new sentence
 
 
 def import_corpus(out: Path, source: Path | None, report: Report) -> None:
-    """Make the corpus of the demo: OUT/train.csv, OUT/dev.csv and OUT/test.csv, and the recordings they name.
+    """Make the demo's corpus: OUT/train.csv, OUT/dev.csv and OUT/test.csv, and their recordings.
 
     Raise ImportingError, GrammarError, or OSError.
     """
@@ -59,8 +59,8 @@ def make_corpus(
 ) -> None:
     """Make a corpus of a grammar's sentences: a CSV for each set, and 16 kHz 16-bit mono recordings.
 
-    A folder that already holds this corpus, whole, is left as it is; that of another corpus of this kind is replaced.
-    `sizes` are the utterances of the sets train, dev and test. Raise ImportingError, GrammarError, or OSError.
+    A folder that already holds this corpus completely is left unchanged; another corpus of this kind is replaced.
+    `sizes` are the numbers of utterances in train, dev and test. Raise ImportingError, GrammarError, or OSError.
     """
     if min(sizes.values()) < 1:
         raise ImportingError("each set of a synthesized corpus needs at least 1 utterance")
@@ -81,7 +81,7 @@ def make_corpus(
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that a corpus follows from; it is kept with the corpus to tell whether it must be made anew."""
+    """All settings that determine a corpus; they are stored with it, to decide whether it must be made again."""
 
     seed: int
     train: int  # utterances of each set
@@ -101,7 +101,7 @@ class Settings:
 
 
 def _make(settings: Settings, grammar: Grammar, out: Path) -> None:
-    """Make the corpus in a folder beside `out`, then put it in the place of `out`."""
+    """Make the corpus in a folder beside `out`, then replace `out` with it."""
     rows: dict[str, list[tuple[Path, str]]] = {name: [] for name in SIZES}
     with folder_written_whole(out) as folder:
         count = settings.train + settings.dev + settings.test
@@ -153,7 +153,7 @@ def _spoken(synthesizer: Synthesizer, text: str, delivery: Delivery) -> NDArray[
 
 
 def _in_room(speech: NDArray[np.float32], settings: Settings, source: np.random.Generator) -> NDArray[np.int16]:
-    """Return speech as a microphone in a quiet room hears it, as int16 samples [samples]."""
+    """Return speech as recorded by a microphone in a quiet room, as int16 samples [samples]."""
     heard = speech * source.uniform(*settings.gains) + source.normal(0, settings.noise, len(speech))
     return np.clip(np.rint(heard), -32768, 32767).astype(np.int16)
 

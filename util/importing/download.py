@@ -1,4 +1,4 @@
-"""Download one file over HTTP: with a progress bar, from where it last broke off, and checked when it is whole.
+"""Downloads one file over HTTP: with a progress bar, continuing after interruptions, and verified at the end.
 
 The proxies of the environment are used: `http_proxy`, `https_proxy`, `no_proxy`.
 """
@@ -18,29 +18,29 @@ from ..progress import Progress, Report
 
 BLOCK = 1 << 16  # bytes read at a time
 TIMEOUT = 60  # seconds without a byte
-ATTEMPTS = 5  # connections in a row that may bring nothing before we give up
+ATTEMPTS = 5  # connections in a row without any data before we give up
 
 _FAILURES = (OSError, http.client.HTTPException)
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file on the web, and what is known of its content."""
+    """A file on the web, and the known checksums and size of its content."""
 
     url: str
     sha256: str = ""
-    """In hexadecimal digits, like `md5`; empty if none is known."""
+    """In hexadecimal digits, like `md5`; empty if unknown."""
     md5: str = ""
-    """Asked for only if there is no `sha256`: it finds accidents, but not a forged file."""
+    """Used only if there is no `sha256`: it detects accidental damage, but not a forged file."""
     size: int | None = None
-    """In bytes; None if it is not known."""
+    """In bytes; None if unknown."""
 
 
 def download(file: RemoteFile, path: Path, report: Report) -> None:
-    """Download a file to `path`. What has arrived is kept in `path`.part, so that a later call can carry on from there.
+    """Download a file to `path`. Received data is kept in `path`.part, so that a later call can continue.
 
-    Where no checksum is known, the size is compared, and the SHA-256 is reported. Raise ImportingError if the file
-    cannot be had, does not fit on the disk, or is another one.
+    If no checksum is known, the size is compared, and the SHA-256 is reported. Raise ImportingError if the file cannot
+    be downloaded, does not fit on the disk, or is not the expected one.
     """
     url = file.url
     if urlsplit(url).scheme not in ("http", "https"):
@@ -82,16 +82,16 @@ def _fetch(file: RemoteFile, part: Path) -> None:
     """Fetch the rest of a file into `part`. Raise ConnectionError if the connection ends before the file does."""
     have = _size(part)
     request = urllib.request.Request(file.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310 (checked)
-    opener = urllib.request.build_opener()  # which reads the environment's proxies
+    opener = urllib.request.build_opener()  # it reads the environment's proxies
     try:
         response = opener.open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise
-        return  # there is nothing after what we have; the checksum says whether it is right
+        return  # there is nothing after the received data; the checksum decides whether it is right
     with response:
         if response.status != http.HTTPStatus.PARTIAL_CONTENT:
-            have = 0  # the server sends the whole file, whatever we asked for
+            have = 0  # the server ignores the range, and sends the whole file
         length = response.headers.get("Content-Length")
         total = have + int(length) if length and length.isdigit() else None
         _check_space(part, (total or file.size or 0) - have)

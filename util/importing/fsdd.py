@@ -1,7 +1,7 @@
 """The Free Spoken Digit Dataset: single English digits, spoken by a handful of people, 8 kHz.
 
-A recording is named DIGIT_SPEAKER_TAKE.wav: takes 0 to 4 are for the test, 5 to 9 for validation, the others for
-training, so every speaker is in every set. The release is 1.0.9, of five speakers with 50 takes of each digit.
+A recording is named DIGIT_SPEAKER_TAKE.wav. Takes 0 to 4 are for the test, 5 to 9 for validation, the others for
+training, so every speaker is in every set. The release is 1.0.9, with five speakers and 50 takes of each digit.
 """
 
 import re
@@ -21,7 +21,7 @@ TEST_TAKES, DEV_TAKES = range(0, 5), range(5, 10)
 
 
 def import_corpus(out: Path, source: Path | None, report: Report, archive: Archive = FSDD) -> None:
-    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of the recordings in `source`, or of the archive's.
+    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of the recordings in `source` or else in the archive.
 
     Raise ImportingError, or OSError.
     """

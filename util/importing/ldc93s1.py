@@ -1,6 +1,6 @@
 """The sample of TIMIT, LDC93S1: one recording with a transcript file, or any other pair of that kind.
 
-The transcript is one line: the numbers of the first and last sample, then what is said.
+The transcript is one line: the numbers of the first and last sample, then the words.
 """
 
 import re
@@ -17,7 +17,7 @@ WAV_FILE, TRANSCRIPT_FILE = "LDC93S1.wav", "LDC93S1.txt"
 
 
 def import_corpus(out: Path, source: Path | None, report: Report) -> None:
-    """Write OUT/ldc93s1.csv, a corpus of one utterance, of the recording and the transcript in the folder `source`.
+    """Write OUT/ldc93s1.csv, a corpus of one utterance, from the recording and the transcript in the folder `source`.
 
     Raise ImportingError, or OSError.
     """
@@ -35,7 +35,7 @@ def import_corpus(out: Path, source: Path | None, report: Report) -> None:
 
 
 def import_recording(out: Path, wav: Path, transcript: Path) -> str:
-    """Write OUT/ldc93s1.csv, a corpus of this recording alone, and return its transcript as it stands there.
+    """Write OUT/ldc93s1.csv, a corpus of only this recording, and return the transcript that it contains.
 
     Raise ImportingError, or OSError.
     """

@@ -1,4 +1,4 @@
-"""What is published of each corpus: addresses, sizes, checksums and licences; and how to come by the others."""
+"""The published archives of corpora: addresses, sizes, checksums and licences; and how to get other corpora."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Published:
 
     licence: str
     archives: Mapping[str, RemoteFile]
-    """By the names of the parts."""
+    """The archives by the names of their parts."""
     standard: tuple[str, ...] = ()
-    """The parts that are fetched where none is asked for; empty: all."""
+    """The parts that are fetched by default; empty: all."""
 
     def choose(self, corpus: str, parts: Iterable[str]) -> list[RemoteFile]:
         """Return the archives of the parts, or of the standard ones; raise ImportingError for an unknown part."""
@@ -128,7 +128,7 @@ PUBLISHED: Mapping[str, Published] = {
         },
     ),
 }
-"""By the names of their importers. Checksums are those that the publishers, or other programs' importers, give."""
+"""By the names of their importers. Checksums are from the publishers, or from importers of other programs."""
 
 BY_HAND: Mapping[str, str] = {
     "common_voice": "Common Voice is given to people with an account: download the archive of a language from "
@@ -137,14 +137,14 @@ BY_HAND: Mapping[str, str] = {
     "http://www.repository.voxforge1.org/downloads/SpeechCorpus/Trunk/Audio/Main/16kHz_16bit/, unpack them into one "
     "folder, and name it",
 }
-"""How to come by corpora that have no archive to download; each sentence goes on with a flag."""
+"""How to get corpora without an archive to download; each sentence continues with a flag."""
 
 
 def fetch_published(corpus: str, parts: Iterable[str], folder: Path, report: Report) -> Path:
-    """Download the parts of a corpus, the standard ones if there are none, and unpack them into `folder`.
+    """Download the parts of a corpus, by default the standard ones, and unpack them into `folder`.
 
-    What is there already is not fetched again. Return the folder in which the corpus begins. Raise ImportingError if it
-    is not published, or has no such part, and for what goes wrong on the way.
+    Existing parts are not fetched again. Return the top folder of the corpus. Raise ImportingError if the corpus is not
+    published, has no such part, or cannot be downloaded or unpacked.
     """
     if corpus not in PUBLISHED:
         raise ImportingError(missing_source(corpus))
@@ -166,7 +166,7 @@ def check_parts(corpus: str, parts: Sequence[str]) -> None:
 
 
 def missing_source(corpus: str) -> str:
-    """Return what to do where a corpus is to be imported, and there is no folder of its recordings."""
+    """Return the advice for importing a corpus if the folder of its recordings is missing."""
     if corpus in BY_HAND:
         return f"{BY_HAND[corpus]} with --from"
     if corpus not in PUBLISHED:

@@ -1,4 +1,4 @@
-"""Corpora that are archives on the web: downloaded, checked, and unpacked as they are."""
+"""Corpora from archives on the web: downloaded, verified, and unpacked unchanged."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BLOCK = 1 << 20
 
 
 def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report) -> Path:
-    """Download archives, and unpack each into a folder of its own below `folder`.
+    """Download archives, and unpack each into its own folder below `folder`.
 
-    Archives that are there already are not fetched again. Return the folder in which the corpus begins: `folder`, or
-    the first below it that has more in it than one other folder. Raise ImportingError, or OSError.
+    Existing archives are not fetched again. Return the top folder of the corpus: `folder`, or the first folder below it
+    that holds more than a single folder. Raise ImportingError, or OSError.
     """
     if not hasattr(tarfile, "data_filter"):  # before Python 3.10.12 and 3.11.4
         raise ImportingError("this Python cannot unpack archives safely; unpack them yourself and use --from")
@@ -77,18 +77,18 @@ def opened_tar(path: Path) -> Iterator[tarfile.TarFile]:
 
 @contextmanager
 def unpacking(path: Path) -> Iterator[None]:
-    """Raise ImportingError, which names the archive, for all that a damaged one raises, but OSError of the disk."""
+    """Raise the errors of a damaged archive as an ImportingError that names it; OSErrors of the disk stay unchanged."""
     try:
         yield
-    except Exception as error:  # each kind of archives and of compressions has errors of its own
+    except Exception as error:  # each kind of archive and of compression has its own errors
         if isinstance(error, DeepSpeechError | MemoryError) or getattr(error, "errno", None) is not None:
             raise
-        reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists what it tried, a line each
+        reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists its attempts, one per line
         raise ImportingError(f"{path} cannot be unpacked: {reason}; delete it and run again") from error
 
 
 def _unpack_inner(folder: Path) -> None:
-    """Unpack the archives that were in an archive, as those of AISHELL-1's speakers, in their places."""
+    """Unpack archives inside an archive, such as those of AISHELL-1's speakers, in their places."""
     for path in sorted(path for path in folder.rglob("*") if path.name.endswith(_ENDINGS) and path.is_file()):
         _unpack(path, path.parent)
         path.unlink()

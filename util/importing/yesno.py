@@ -1,9 +1,9 @@
 """The yesno recordings: one man saying eight times yes or no in Hebrew, 60 times over, 8 kHz.
 
-A file's name spells its words, 1 for yes and 0 for no: 0_1_1_0_0_0_1_1.wav. In the order of their names every second
-recording, from the first on, is for the test; of the others every sixth is for validation and the rest for training.
+A file's name gives its words, 1 for yes and 0 for no: 0_1_1_0_0_0_1_1.wav. In the order of their names, every second
+recording, from the first on, is for the test. Every sixth of the others is for validation, and the rest for training.
 
-One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is a training recording, and stays one.
+One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is nevertheless a training recording.
 """
 
 import re
@@ -24,7 +24,7 @@ DEV_STEP = 6  # every sixth of the others
 
 
 def import_corpus(out: Path, source: Path | None, report: Report, archive: Archive = YESNO) -> None:
-    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of the recordings in `source`, or of the archive's.
+    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of the recordings in `source` or else in the archive.
 
     Raise ImportingError, or OSError.
     """

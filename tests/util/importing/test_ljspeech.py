@@ -47,7 +47,7 @@ def test_ljspeech_refuses_lengths_for_transcripts(tmp_path: Path) -> None:
         tone(tmp_path / "wavs" / f"LJ{number}.wav")
     lengths = "".join(f"wavs/LJ{number}.wav|one {number}|{number}.5\n" for number in range(4))
     write(tmp_path / "metadata.csv", lengths)
-    with pytest.raises(ImportingError, match=r"only 0\.5, 1\.5, 2\.5 …, as if it told lengths; .*file\|text\|seconds$"):
+    with pytest.raises(ImportingError, match=r"only 0\.5, 1\.5, 2\.5 …, as if it gave lengths; .*file\|text\|seconds$"):
         Import("ljspeech", tmp_path, tmp_path / "out")
     write(tmp_path / "metadata.csv", f"file|text|seconds\n{lengths}")
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)

@@ -1,1 +1,1 @@
-"""Formats of corpora: each module yields the records that are in a folder, as `pipeline/records.py` describes them."""
+"""Formats of corpora: each module yields the records of a folder, as described in `pipeline/records.py`."""

@@ -18,7 +18,7 @@ from ..pipeline.records import Choices, Item, LeftOut, Record
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the recordings below wav/ that have a transcript; raise ImportingError if it isn't laid out so."""
+    """Yield the recordings below wav/ with a transcript; raise ImportingError if the folder has another layout."""
     found = [*sorted((source / "transcript").glob("*.txt")), *sorted(source.glob("transcript*.txt"))]
     if not found or not (source / "wav").is_dir():
         raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")

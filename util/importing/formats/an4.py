@@ -1,7 +1,7 @@
 """CMU AN4, and others of Sphinx: etc/*.fileids, etc/*.transcription, wav/.
 
-A line of a transcription is `<s> YES </s> (an251-fash-b)`. The sets are those of the files' names (an4_train,
-an4_test); the speaker is the folder of the recording. Capitals become small letters.
+A line of a transcription is `<s> YES </s> (an251-fash-b)`. The names of the files give the sets (an4_train, an4_test);
+the folder of a recording gives the speaker. Transcripts are converted to lower case.
 """
 
 from __future__ import annotations

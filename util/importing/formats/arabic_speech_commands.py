@@ -1,6 +1,6 @@
 """Arabic Speech Commands: train.csv, val.csv and test.csv with the columns file and class.
 
-The transcript is the Arabic word that keywords.tsv gives for a class, or the class's own name if there is no such file.
+The transcript is the Arabic word for a class in keywords.tsv, or the class's own name if there is no such file.
 A recording is named SPEAKER_NO_TAKE.wav.
 """
 

@@ -1,7 +1,7 @@
 """Common Voice, any language: validated.tsv, or train.tsv, dev.tsv and test.tsv, and clips/*.mp3.
 
-The sets are those of train.tsv, dev.tsv and test.tsv where there are any; where there are none, or a split is asked
-for, the rows of validated.tsv are divided by speaker (`client_id`). Quotes in these files stand for themselves.
+The sets are those of train.tsv, dev.tsv and test.tsv. If there are none, or if a split is requested, the rows of
+validated.tsv are divided by speaker (`client_id`). Quotes in these files are plain characters.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ..pipeline.lines import read_table
 from ..pipeline.records import SETS, SURPLUS, Choices, Item, LeftOut, Record
 
 KEPT = ("age", "gender", "accent", "accents", "variant", "locale", "segment")
-"""Columns that are kept."""
+"""Further columns that are kept."""
 
 _VALIDATED = "validated.tsv"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of a language's folder, or of the only one in a folder; raise ImportingError if it is not one."""
+    """Yield the rows of a language's folder, or of the only language in a folder; raise ImportingError otherwise."""
     official = [name for name in SETS if (source / f"{name}.tsv").is_file()]
     if (source / _VALIDATED).is_file() and (choices.split or not official):
         yield from _read(source, _VALIDATED, "")

@@ -1,9 +1,8 @@
 """FLEURS, the folder of a language: train.tsv, dev.tsv and test.tsv, and audio/train/*.wav or train/*.wav.
 
-The tables have no names of columns: number of the sentence, recording, sentence as it is written, sentence in small
-letters without punctuation, its characters, samples, and gender. The fourth is the transcript, without the spaces that
-it has between all characters of Chinese; the others that tell something stay as the columns `sentence_number`,
-`written` and `gender`. Speakers are not known.
+The tables do not name their columns: number of the sentence, recording, sentence as written, sentence in lower case
+without punctuation, its characters, samples, and gender. The fourth is the transcript, without the spaces that it has
+between all Chinese characters. The columns `sentence_number`, `written` and `gender` are kept. Speakers are unknown.
 """
 
 from __future__ import annotations
@@ -50,6 +49,6 @@ def _item(folder: Path, name: str, where: str, line: str) -> Item:
 
 
 def _joined(words: list[str]) -> str:
-    """Return a sentence, in which characters that are written without spaces between them have none."""
-    runs = groupby(words, written_without_spaces)  # of longer words False, as of phrases of Thai
+    """Join the words of a sentence, without spaces between characters of scripts that have none."""
+    runs = groupby(words, written_without_spaces)  # False for longer words, such as phrases of Thai
     return " ".join(("" if characters else " ").join(run) for characters, run in runs)

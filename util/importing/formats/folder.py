@@ -1,7 +1,7 @@
 """A folder of recordings, each with a file beside it: .txt, .lab, .trn, .TextGrid (Praat), .eaf (ELAN), .srt or .vtt.
 
-The file is named as the recording, with its ending in place of the recording's or behind it. Folders are searched to
-any depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and the cues of subtitles.
+The file has the name of the recording, with its ending in place of the recording's or after it. Folders are searched
+to any depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the cues of subtitles.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
     "eaf": read_eaf,
     **dict.fromkeys(_SUBTITLES, lambda annotation, _: read_subtitles(annotation)),
 }
-"""How annotations are read, given their file and the recording's."""
+"""The readers of annotations; each takes the annotations' and the recording's file."""
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the recordings, or what is annotated in them; raise ImportingError if there are none."""
+    """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
     empty = True
     for name, files in walk(source):
         folder = Path(name)
@@ -58,9 +58,10 @@ def _order(file: str) -> tuple[str, int]:
 
 
 def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, str]:
-    """Return the name of the file beside each recording that has one.
+    """Return, for each recording that has one, the name of the file beside it.
 
-    A name may differ from its recording's in capitals and in how accents are encoded, unless it is another one's own.
+    The name may differ from the recording's in case and in the encoding of accents, unless it is exactly the name of
+    another recording.
     """
     beside: dict[str, str] = {}
     for alike in (str, folded):
@@ -74,7 +75,7 @@ def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, 
 
 
 def _names(file: str) -> Iterator[str]:
-    """Yield the names that the file beside a recording can have, the one that counts first."""
+    """Yield the possible names of the file beside a recording, in order of preference."""
     for suffix in (*_TIERS, *_TEXTS):
         yield f"{file.rpartition('.')[0]}.{suffix}"
         yield f"{file}.{suffix}"
@@ -97,7 +98,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
                 yield Record(str(path), text, where)
             return
         found = _TIERS[suffix](annotation, path)
-        of_voices = suffix in _SUBTITLES and not tiers  # which all have transcripts
+        of_voices = suffix in _SUBTITLES and not tiers  # all voices have transcripts
         chosen = found if of_voices else choose_tiers(annotation, found, tiers)
     except UnicodeDecodeError as error:
         yield LeftOut(where, "its transcript is not UTF-8", str(path), str(error))

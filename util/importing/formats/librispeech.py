@@ -1,7 +1,7 @@
 """LibriSpeech: SET/SPEAKER/CHAPTER/*.trans.txt beside the recordings, such as train-clean-5 and dev-clean-2.
 
-The sets are those of the folders' names, which stay in the column `subset`; where parts are chosen, other folders are
-left alone. Transcripts are all capitals; they become small letters.
+The names of the folders give the sets, and are kept in the column `subset`; if parts are chosen, other folders are
+ignored. Transcripts are in upper case; they are converted to lower case.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _TRANSCRIPTS = ".trans.txt"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of the sets in a folder, or of the set that the folder is.
+    """Yield the rows of the sets in a folder; the folder may also be a set itself.
 
-    Raise ImportingError if it is none, or lacks one of the chosen parts.
+    Raise ImportingError if it is neither, or lacks one of the chosen parts.
     """
     missing = dict.fromkeys(choices.parts)
     empty = True

@@ -1,8 +1,8 @@
-"""LJSpeech, and what is laid out like it: metadata.csv with lines NAME|TEXT or NAME|TEXT|NORMALIZED TEXT, and wavs/.
+"""LJSpeech, and corpora in its layout: metadata.csv with lines NAME|TEXT or NAME|TEXT|NORMALIZED TEXT, and wavs/.
 
-A first line that names the columns, such as file|text|speaker, says what they are. Of several texts a normalized one
-counts, or without such a line the last, unless it is empty. Quotes stand for themselves. metadata_train.csv,
-metadata_val.csv and metadata_test.csv are sets of their own.
+The first line may name the columns, such as file|text|speaker. If there are several texts, the normalized one is the
+transcript; without names of columns, it is the last one that is not empty. Quotes are plain characters.
+metadata_train.csv, metadata_val.csv and metadata_test.csv are separate sets.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
     *("text", "transcript", "transcription", "sentence"),
 )
-"""Names of columns with texts; those that come first count more."""
+"""Names of columns with texts, in order of preference."""
 
 _LOOKED_AT = 1000
-"""Lines that tell whether the last column may be the transcript."""
+"""The number of lines that are checked for whether the last column may be the transcript."""
 _FRACTION = re.compile(r"\d+\.\d+")
 _VARIED = 8
-"""Values of a column that cannot be those of few speakers."""
+"""A column with this many different values cannot name a few speakers."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -58,14 +58,14 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _header(path: Path) -> list[str]:
-    """Return the names of the columns, in small letters; none if the first line is no header."""
+    """Return the names of the columns in lower case; none if the first line is no header."""
     _, line = next(read_lines(path), ("", ""))
     names = [name.strip().lower().replace(" ", "_") for name in line.split("|")]
     return names if set(names) & set(_NAMES) and set(names) & set(_TEXTS) else []
 
 
 def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, str]:
-    """Return the recording's name, the transcript and the speaker of a line, which are empty if it has none."""
+    """Return the recording's name, the transcript and the speaker of a line; each is empty if missing."""
     if not header:
         return fields[0], next(filter(str.strip, fields[:0:-1]), ""), ""
     by_name = dict(zip(header, fields, strict=False))
@@ -77,7 +77,7 @@ def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, st
 
 
 def _check_last_column(path: Path) -> None:
-    """Raise ImportingError where the last of several texts is one of few, as the name of a speaker is, or a length."""
+    """Raise ImportingError if the last of several columns has few different values, like speakers, or lengths."""
     lines = (line.split("|")[1:] for _, line in islice(read_lines(path), _LOOKED_AT))
     texts = [fields for fields in lines if len(fields) > 1]
     names = {fields[-1].strip() for fields in texts} - {""}
@@ -86,7 +86,7 @@ def _check_last_column(path: Path) -> None:
     if names and (lengths or len(others) >= max(_VARIED, 4 * len(names))):
         raise ImportingError(
             f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it "
-            f"{'told lengths' if lengths else 'named speakers'}; name the columns in a first line, such as "
+            f"{'gave lengths' if lengths else 'named speakers'}; name the columns in a first line, such as "
             f"file|text|{'seconds' if lengths else 'speaker'}"
         )
 

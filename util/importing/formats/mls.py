@@ -18,7 +18,7 @@ _TRANSCRIPTS = "transcripts.txt"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of the sets in a folder, or of the set that the folder is; raise ImportingError if it is none."""
+    """Yield the rows of the sets in a folder, which may also be a set itself; raise ImportingError if it is neither."""
     single = (source / _TRANSCRIPTS).is_file()
     lists = [source / _TRANSCRIPTS] if single else sorted(source.glob(f"*/{_TRANSCRIPTS}"))
     if not lists:

@@ -1,7 +1,7 @@
 """Speech Commands: a folder for each word, with validation_list.txt and testing_list.txt for the sets.
 
-A recording is named SPEAKER_nohash_TAKE.wav; other names tell no speaker. Folders whose name begins with _ or . are
-left alone.
+A recording is named SPEAKER_nohash_TAKE.wav; other names give no speaker. Folders whose names begin with _ or . are
+ignored.
 """
 
 from __future__ import annotations

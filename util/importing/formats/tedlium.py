@@ -1,8 +1,8 @@
 """TED-LIUM: stm/*.stm with sph/*.sph; a set for each of the folders legacy/train, legacy/dev and legacy/test.
 
-A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`, and each release has its own labels. Lines to
-be ignored in scoring are left out. Labels are dropped as all marks are, such as `<unk>` and a key in parentheses at the
-end, and "it 's" becomes "it's".
+A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`, and each release has its own labels. Lines
+that scoring ignores are left out. Labels and other marks, such as `<unk>` and a key in parentheses at the end, are
+removed, and "it 's" becomes "it's".
 """
 
 from __future__ import annotations

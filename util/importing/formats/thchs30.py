@@ -1,7 +1,7 @@
 """THCHS-30: train/, dev/ and test/ with *.wav and *.wav.trn, which may be a line that names a file in ../data.
 
-Of a transcript's three lines the first, the characters, counts, without the spaces between words; the second becomes
-the column `pinyin`. A recording is named SPEAKER_NUMBER.wav. Without the folders of the sets, data/ is read.
+The first of a transcript's three lines, the characters, is used, without the spaces between words; the second becomes
+the column `pinyin`. A recording is named SPEAKER_NUMBER.wav. If the folders of the sets are missing, data/ is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .annotations.transcripts import follow_links
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the recordings of the sets that have a *.trn; raise ImportingError if there are none."""
+    """Yield the recordings of the sets with a *.trn; raise ImportingError if there are none."""
     sets = [name for name in SETS if (source / name).is_dir()]
     folders = [source / name for name in sets] if sets else [source / "data"]
     empty = True

@@ -1,7 +1,7 @@
 """VoxForge: SPEAKER-DATE-ID/etc/PROMPTS and wav/, as the archives are unpacked.
 
-A line of PROMPTS is a path whose last part is the recording's name, then the transcript. Each submission of `anonymous`
-counts as a speaker. A transcript all in capitals becomes small letters.
+A line of PROMPTS is a path, whose last part is the recording's name, and the transcript. Each submission of `anonymous`
+counts as a speaker. A transcript in upper case is converted to lower case.
 """
 
 from __future__ import annotations

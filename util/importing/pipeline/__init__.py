@@ -1,4 +1,4 @@
-"""From the rows of any corpus to its CSVs: rows are read once, divided into sets, checked, cut and written.
+"""From the rows of a corpus to its CSVs: rows are read once, divided into sets, checked, cut and written.
 
-A corpus of ten million rows takes no more memory than one of ten: rows wait on disk, never in a list.
+Memory does not grow with the number of rows: rows wait on disk, never in a list.
 """

@@ -1,4 +1,4 @@
-"""Recordings in folders: found by name, and by the set that a name speaks of."""
+"""Recordings in folders: found by name, with the set that a name contains."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SET_NAMES = {
 
 
 def find_recording(stem: str) -> str:
-    """Return the recording of this path without its ending; if there is none, the path that a wav would have."""
+    """Return the existing recording with this path before its ending; if there is none, the path of a wav."""
     return next((path for ending in ENDINGS if os.path.exists(path := f"{stem}.{ending}")), f"{stem}.wav")  # noqa: PTH110
 
 
@@ -33,9 +33,9 @@ def set_of_name(name: str) -> str:
 
 
 def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
-    """Return the lists or folders whose names speak of sets, or all of them if none does.
+    """Return the lists or folders whose names contain sets, or all of them if no name does.
 
-    The others may hold what is in the sets, as a list of all rows does, so they are named in a warning instead.
+    The others may repeat rows of the sets, as a list of all rows does, so they are only named in a warning.
     """
     named = [path for path in paths if set_of_name(path.name)]
     if others := [path for path in paths if path not in named] if named else []:

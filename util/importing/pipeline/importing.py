@@ -1,4 +1,4 @@
-"""The way of every row: read, divided into sets, its recording checked, cut where it is a segment, and written."""
+"""The stages of an import: reading rows, dividing them into sets, checking recordings, cutting segments, writing."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _Result = tuple[Imported | LeftOut, Checked | None]
 
 
 def import_records(read: Reader, source: Path, out: Path, choices: Choices, report: Report) -> None:
-    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of what a reader yields from the folder `source`.
+    """Write OUT/train.csv, OUT/dev.csv and OUT/test.csv of the records that a reader yields from the folder `source`.
 
-    What is left out is listed in OUT/left_out.csv; segments are cut into OUT/clips. Recordings that an earlier call
-    has checked, and segments that it has cut, are left as they are. Raise ImportingError, or OSError.
+    OUT/left_out.csv lists the rows that are left out; segments are cut into OUT/clips. Recordings that an earlier call
+    has checked are not checked again, and segments that it has cut are kept. Raise ImportingError, or OSError.
     """
     source, out = _folders(source, out)
     clips = out / CLIPS_FOLDER
@@ -79,7 +79,7 @@ def _folders(source: Path, out: Path) -> tuple[Path, Path]:
 
 
 def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Progress) -> tuple[int, list[str]]:
-    """Put all items into the spool; return how many they are, and the names of their further columns."""
+    """Put all items into the spool; return their number, and the names of their further columns."""
     rows = 0
     columns: dict[str, None] = {}
     for item in items:
@@ -101,7 +101,7 @@ def _holds_something(path: str) -> bool:
 
 
 def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Iterator[Imported | LeftOut]:
-    """Yield what becomes of each item, in order, having kept what was found about its recording."""
+    """Yield the result of each item, in order, after storing what its recording holds."""
 
     def take(rows: list[_Row]) -> list[_Result]:
         results: list[_Result] = []
@@ -125,7 +125,7 @@ def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Itera
 
 
 def _chunks(spool: Spool, known: KnownRecordings) -> Iterator[list[_Row]]:
-    """Yield rows with what is known of their recordings; neighbours of the same recording stay together."""
+    """Yield rows with the known facts of their recordings; neighbours of the same recording stay together."""
     chunk: list[_Row] = []
     path, checked = "", None
     for item in spool:

@@ -1,6 +1,6 @@
-"""What an import leaves for the next into the same folder: what recordings hold, and which sets they are in.
+"""The results of an import that the next import into the same folder uses: checked recordings, and their sets.
 
-A recording that has not changed is checked once, and stays in its set.
+A recording that has not changed is checked only once, and stays in its set.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ _CACHE_KIB = 32 * 1024
 
 
 class Checked(NamedTuple):
-    """What a recording holds, and which version of the file that is said of."""
+    """What a recording holds, and the version of the file that was checked."""
 
     size: int
     """Bytes."""
     modified_ns: int
     """Modification time in nanoseconds."""
     samples: int = 0
-    """Per channel."""
+    """Samples per channel."""
     sample_rate: int = 0
     """Hz."""
     problem: str = ""
-    """Why it cannot be used; empty if it can."""
+    """Why the recording cannot be used; empty if it can."""
     by_ffmpeg: bool = False
-    """Whether ffmpeg would have to decode it."""
+    """Whether decoding the recording needs ffmpeg."""
 
 
 class KnownRecordings:
-    """What is known of recordings, by path; a run that is interrupted keeps what it found."""
+    """The known recordings, by path; the results of an interrupted run are kept."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file at `path`, or make it; one that is damaged is begun anew.
+        """Open the file at `path`, or create it; a damaged one is replaced.
 
-        Raise ImportingError if another process has it open, or it cannot be written.
+        Raise ImportingError if another process has it open, or if it cannot be written.
         """
         try:
             self._open(path)
@@ -71,7 +71,7 @@ class KnownRecordings:
         self._database.execute("CREATE TABLE IF NOT EXISTS division (how TEXT, unit BLOB, name TEXT)")
         self._database.execute("BEGIN EXCLUSIVE")
         if self._database.execute("SELECT version FROM reader").fetchall() != [(version := reader_version(),)]:
-            self._database.execute("DELETE FROM checked_recordings")  # what another version found out may be wrong
+            self._database.execute("DELETE FROM checked_recordings")  # the results of another version may be wrong
             self._database.execute("DELETE FROM reader")
             self._database.execute("INSERT INTO reader VALUES (?)", (version,))
 
@@ -85,9 +85,9 @@ class KnownRecordings:
         self._database.close()
 
     def find(self, path: str) -> Checked | None:
-        """Return what is known of a recording that could be used, which may have changed since then.
+        """Return the known facts of a usable recording, which may have changed since.
 
-        What was wrong with others need not be wrong any more, as when a decoder is installed.
+        Unusable ones are checked again, as their problem may be solved, for example by installing a decoder.
         """
         query = (
             "SELECT size, modified_ns, samples, sample_rate, problem, by_ffmpeg FROM checked_recordings"
@@ -97,7 +97,7 @@ class KnownRecordings:
         return Checked(*row) if row else None
 
     def add(self, path: str, checked: Checked) -> None:
-        """Keep what was found."""
+        """Store the result for a recording."""
         rows = "INSERT OR REPLACE INTO checked_recordings VALUES (?, ?, ?, ?, ?, ?, ?)"
         self._database.execute(rows, (_key(path), *checked))
         if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
@@ -105,14 +105,14 @@ class KnownRecordings:
             self._committed = time.monotonic()
 
     def division(self) -> Division:
-        """Return the division into sets of the import before; an empty one if there was none."""
+        """Return the division into sets of the previous import; an empty one if there was none."""
         how, sets = "", {}
         for how, unit, name in self._database.execute("SELECT how, unit, name FROM division"):  # noqa: B007
             sets[int.from_bytes(unit, "big")] = name
         return Division(how, sets)
 
     def keep_division(self, division: Division) -> None:
-        """Keep a division in place of the one before."""
+        """Store a division in place of the previous one."""
         rows = ((division.how, unit.to_bytes(8, "big"), name) for unit, name in division.sets.items())
         self._database.execute("DELETE FROM division")
         self._database.executemany("INSERT INTO division VALUES (?, ?, ?)", rows)

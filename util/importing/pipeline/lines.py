@@ -1,4 +1,4 @@
-"""Text files of a corpus, line by line, each with where it stands."""
+"""Text files of a corpus, line by line, each with its place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...errors import CorpusError, ImportingError
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield each line that is not blank, after where it stands, as in "validated.tsv:12". Raise ImportingError."""
+    """Yield the place, as in "validated.tsv:12", and the text of each line that is not blank. Raise ImportingError."""
     try:
         for number, line in numbered_lines(path):
             yield f"{path.name}:{number}", line
@@ -19,10 +19,9 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_table(path: Path, required: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str], int]]:
-    """Yield the rows of a table whose columns are separated by tabs, by the names in its first line.
+    """Yield the rows of a tab-separated table: place, fields by the names in the first line, number of surplus fields.
 
-    Each is behind where it stands, and before the number of fields that it has too many. Quotes stand for themselves.
-    Fields that a row lacks are empty. Raise ImportingError.
+    Quotes are plain characters. Missing fields of a row are empty. Raise ImportingError.
     """
     try:
         for number, row, surplus in numbered_fields(path, required):

@@ -1,4 +1,4 @@
-"""What an import writes: a CSV of each set, and a list of what was left out."""
+"""The output of an import: a CSV of each set, and a list of the rows that were left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .recordings import Imported
 from .records import SETS, LeftOut
 
 FURTHER_COLUMNS = ("speaker", "duration")
-"""The speaker may be empty; the duration is in seconds. Behind them are the columns of the corpus's own."""
+"""The speaker may be empty; the duration is in seconds. The corpus's own columns follow."""
 
 LEFT_OUT_FILE = "left_out.csv"
 _LEFT_OUT_COLUMNS = ("source", "reason", "wav_filename", "detail")
@@ -25,7 +25,7 @@ _MOST_REASONS = 1000
 
 @dataclass
 class Written:
-    """What a set's CSV has in it."""
+    """The contents of a set's CSV."""
 
     path: Path
     utterances: int = 0
@@ -38,9 +38,9 @@ class Written:
 
 
 class SetFiles:
-    """The CSVs of the sets in a folder; they take their names when the block ends without an error.
+    """The CSVs of the sets in a folder; they get their names when the block ends without an error.
 
-    Only sets that have rows get a file; that of an earlier import is deleted if its set has none now.
+    Only sets with rows get a file; the file of an earlier import is deleted if its set now has no rows.
     """
 
     def __init__(self, out: Path, columns: Sequence[str]) -> None:
@@ -96,7 +96,7 @@ class _Reason:
 
 @dataclass
 class LeftOutFile:
-    """The list of what is left out, and how much there is for each reason."""
+    """The list of the rows that are left out, with their number for each reason."""
 
     path: Path
     rows: int = 0
@@ -125,7 +125,7 @@ class LeftOutFile:
             self._reasons[row.reason] = _Reason(1, row)
 
     def table(self, rows: int) -> list[str]:
-        """Return lines that tell how many of all `rows` are left out, and why, the most frequent reason first."""
+        """Return a table of how many of all `rows` are left out, and why, the most frequent reason first."""
         if not self.rows:
             return ["nothing was left out"]
         reasons = sorted(self._reasons.items(), key=lambda item: -item[1].rows)

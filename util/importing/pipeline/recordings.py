@@ -1,4 +1,4 @@
-"""Recordings: checked to their ends, cut where a row is a segment, converted where a program must decode them."""
+"""Recordings of an import: checked to their end, cut into segments, and converted if ffmpeg must decode them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .known import Checked
 from .records import LeftOut, Record
 
 _KINDS = {"a sample rate": "an unusual sample rate", "no samples by": "no samples"}
-"""Kinds of problems whose texts differ from recording to recording, by how these begin."""
+"""Kinds of problems whose texts differ from recording to recording, by the beginning of these texts."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """A row of a CSV, all but its set."""
+    """A row of a CSV, without its set."""
 
     record: Record
     path: str
-    """Of the recording, or of the segment that was cut out of it."""
+    """The path of the recording, or of the segment that was cut from it."""
     size: int
     """Bytes."""
     duration: float
@@ -38,15 +38,15 @@ class Imported:
 
 
 class Recordings:
-    """Checks recordings, converts some and cuts segments; called by several threads."""
+    """Checks recordings, converts some and cuts segments; several threads may use it."""
 
     def __init__(self, root: str, clips: Path) -> None:
-        """Take the folder below which the recordings are as `root`; segments are written below the folder `clips`."""
+        """Take the folder of the recordings as `root`; segments are written below the folder `clips`."""
         self._root = root
         self._clips = clips
 
     def take(self, record: Record, known: Checked | None) -> tuple[Imported | LeftOut, Checked | None]:
-        """Return the row that a record becomes, or why there is none, and what its recording holds, if it is there.
+        """Return the row of a record, or why it is left out, and what its recording holds, if it exists.
 
         Raise ImportingError if a clip cannot be written.
         """
@@ -70,7 +70,7 @@ class Recordings:
         return self._segment(record, recording, checked), checked
 
     def _segment(self, record: Record, recording: str, checked: Checked) -> Imported | LeftOut:
-        """Return the row of a record, all or a segment of `recording`, which is the record's or made of it."""
+        """Return the row of a record: all or a segment of `recording`, the record's own or a converted one."""
         length = checked.samples / checked.sample_rate
         try:
             part = clipped(part_of(record.start, record.duration), length)
@@ -88,7 +88,7 @@ class Recordings:
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
 
     def _check(self, path: str, known: Checked | None) -> Checked:
-        """Return what a recording holds, by decoding it if it isn't as it was when it became known; raise OSError."""
+        """Return what a recording holds; decode it unless it is unchanged since it was `known`. Raise OSError."""
         status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
         if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
             return known
@@ -106,16 +106,16 @@ class Recordings:
         return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem, by_ffmpeg)
 
     def _decoded(self, path: str, modified_ns: int) -> str:
-        """Return the path of a FLAC that is made of a recording which ffmpeg would have to decode each time.
+        """Convert a recording that ffmpeg would have to decode each time to FLAC, and return the path of the FLAC.
 
-        To start a program takes as long as to decode a minute of FLAC, and each epoch would have to. Raise AudioError.
+        Starting a program takes as long as decoding a minute of FLAC, and every epoch would do so. Raise AudioError.
         """
         whole = self._clips_of(path) / "whole.flac"
         _cut(path, whole, None, modified_ns)
         return str(whole)
 
     def _clips_of(self, path: str) -> Path:
-        """Return the folder of what is made of a recording, which is named as it."""
+        """Return the folder for the clips of a recording; it has the recording's name."""
         return self._clips / os.path.normpath(path).removeprefix(f"{self._root}{os.sep}").lstrip(os.sep)
 
 
@@ -125,16 +125,16 @@ def _inspect(path: str) -> tuple[int, int]:
 
 
 def _with_kind(problem: str) -> str:
-    """Return a problem as KIND: DETAIL, or KIND alone, of which a kind is the same for all problems that are alike."""
+    """Return a problem as KIND: DETAIL, or KIND alone; similar problems have the same kind."""
     kind = next((_KINDS[start] for start in _KINDS if problem.startswith(start)), "")
     return f"{kind}: {problem}" if kind else problem
 
 
 def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
-    """Write samples of a recording, or all of them, as FLAC, unless they are there; return its size.
+    """Write samples of a recording, or all of them, as FLAC, unless the clip exists; return its size.
 
-    The clip gets the modification time of its recording, by which it is known to be of that version of it. Raise
-    ImportingError if it cannot be written, and AudioError or soundfile.SoundFileError for the recording.
+    The clip gets the modification time of its recording, to show that it is of this version. Raise ImportingError if
+    it cannot be written, and AudioError or soundfile.SoundFileError for the recording.
     """
     if _is_cut(clip, samples, modified_ns):
         return clip.stat().st_size
@@ -153,7 +153,7 @@ def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
 
 @contextmanager
 def _writing(clip: Path) -> Iterator[None]:
-    """Raise ImportingError if a clip cannot be written: no fault of its recording, which must not be left out."""
+    """Raise ImportingError if a clip cannot be written: the recording is not at fault, so it is not left out."""
     try:
         yield
     except OSError as error:

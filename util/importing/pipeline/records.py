@@ -1,4 +1,4 @@
-"""What a reader of a corpus's format yields: records, and rows that it cannot make a record of."""
+"""The items that a format's reader yields: records, and rows that cannot become records."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ TRAIN, DEV, TEST = SETS
 
 
 SURPLUS = "more fields than the header has columns"
-"""Why a row is left out in which what separates fields is also in a text, of which only a part would be read."""
+"""Why a row is left out whose text contains the separator of fields, so that only a part of it would be read."""
 
 
 class Record(NamedTuple):
-    """One utterance: a recording, or a segment of one, and what is said in it."""
+    """One utterance: a recording, or a segment of one, and its transcript."""
 
     path: str
-    """Of the recording; absolute."""
+    """The absolute path of the recording."""
     transcript: str
-    """As it stands in the corpus; runs of white space become one space later."""
+    """As in the corpus; runs of white space become one space later."""
     source: str
-    """Where it is listed, as in "validated.tsv:12"."""
+    """The place in the list, as in "validated.tsv:12"."""
     speaker: str = ""
-    """Empty if it is not known."""
+    """Empty if unknown."""
     official_set: str = ""
     """One of `SETS`; empty if the corpus does not say."""
     start: float = 0.0
@@ -43,11 +43,11 @@ class LeftOut(NamedTuple):
     """A row that is not imported."""
 
     source: str
-    """Where it is listed."""
+    """The place in the list."""
     reason: str
     """The same for all rows of its kind."""
     path: str = ""
-    """Of the recording, if it has one."""
+    """The path of the recording, if there is one."""
     detail: str = ""
     """What differs from row to row."""
 
@@ -56,7 +56,7 @@ Item: TypeAlias = Record | LeftOut
 
 
 def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
-    """Return what is imported of a line of the list named `file`, or why it is not."""
+    """Return the record of a line of the list named `file`, or why it is left out."""
     where = f"{file}:{entry.line}"
     if isinstance(entry, Unusable):
         return LeftOut(where, entry.reason, entry.path, entry.detail)
@@ -66,27 +66,27 @@ def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person chooses about an import."""
+    """The user's choices for an import."""
 
     split: tuple[float, float, float] | None = None
-    """Shares of train, dev and test, of any sum; None: the corpus's own sets, if it has any, else `DEFAULT_SPLIT`."""
+    """Shares of train, dev and test, with any sum; None: the corpus's own sets, if it has any, else `DEFAULT_SPLIT`."""
     seed: int = 1
-    """Of the division into sets."""
+    """The seed of the division into sets."""
     tiers: tuple[str, ...] = ()
-    """Names of the tiers of annotations; without any, a file must have but one tier with text."""
+    """Names of the tiers of annotations; without any, a file must have only one tier with text."""
     parts: tuple[str, ...] = ()
-    """Parts of a corpus that is published in several, such as train-clean-100; none: the standard ones, or all."""
+    """Parts of a corpus that is published in parts, such as train-clean-100; none: the standard ones, or all."""
     download: bool = False
-    """Whether what is published of the corpus is downloaded, unless the folder of its recordings is given."""
+    """Whether the published corpus is downloaded if the folder of its recordings is not given."""
     lists: tuple[Path, ...] = ()
-    """The lists in the folder that are meant; none: all of them."""
+    """The lists to read in the folder; none: all of them."""
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)
 
 
 def read_split(text: str) -> tuple[float, float, float]:
-    """Return the shares that a text like "90:5:5" names; raise ValueError, saying what is wrong, if it has others."""
+    """Parse shares such as "90:5:5"; raise ValueError, saying what is wrong."""
     try:
         train, dev, test = (float(share) for share in text.split(":"))
     except ValueError:
@@ -97,4 +97,4 @@ def read_split(text: str) -> tuple[float, float, float]:
 
 
 Reader: TypeAlias = Callable[[Path, Choices], Iterator[Item]]
-"""Yields what is in a folder, which is absolute; raises ImportingError if it is not of the format, or CorpusError."""
+"""Yields the items of a folder, an absolute path; raises ImportingError if it has another format, or CorpusError."""

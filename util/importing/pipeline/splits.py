@@ -1,10 +1,10 @@
-"""Which set a row belongs to: the corpus's own sets, and for the rest sets of speakers or of recordings.
+"""Divides rows into sets: the corpus's own sets and, for the other rows, sets of speakers or of recordings.
 
-All rows of a speaker, or of a recording whose speaker is not known, are in the same set: such rows are a unit. With
-fewer speakers than sets each recording is a unit, with fewer recordings than sets each utterance. Small corpora are
-divided exactly, so that each set has its share of the rows, and at least one unit. Beyond `MOST_UNITS` a hash of each
-unit's name decides, which needs no memory. The same seed gives the same sets, and what is divided again, into the same
-shares, leaves each unit that is known in its set: a checkpoint may have been trained on it.
+All rows of a speaker, or of a recording with an unknown speaker, are a unit, and units are not divided. With fewer
+speakers than sets each recording is a unit; with fewer recordings than sets, each utterance. Small corpora are divided
+exactly: each set has its share of the rows, and at least one unit. With more than `MOST_UNITS` units, a hash of each
+unit's name decides, which needs no memory. The same seed gives the same sets. If a corpus is divided again with the
+same shares, each known unit stays in its set, because a checkpoint may have been trained on it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
 
 MOST_UNITS = 100_000
-"""Units that are counted one by one."""
+"""The most units that are counted individually."""
 
 _HASHES = 1 << 64
 
@@ -24,7 +24,7 @@ _SPEAKER, _RECORDING, _UTTERANCE = _KINDS = ("speaker", "recording", "utterance"
 
 
 class Division(NamedTuple):
-    """Which set each unit is in."""
+    """The set of each unit."""
 
     how: str
     """The seed, the shares, and the kind of units."""
@@ -32,15 +32,15 @@ class Division(NamedTuple):
 
 
 class Splitter:
-    """Chooses sets, once it has seen every row."""
+    """Chooses sets, after it has counted every row."""
 
     def __init__(self, choices: Choices, root: str, before: Division = Division("", {})) -> None:  # noqa: B008
-        """`root` is the folder that recordings are named from, so that a corpus may be moved.
+        """Names of recordings are relative to `root`, so that a corpus may be moved.
 
-        Units of the division `before` keep their sets, if it was made in the same way.
+        Units of the previous division `before` keep their sets, if it was made in the same way.
         """
         self.division = before
-        """That of the rows, once they are divided."""
+        """The division of the rows, once they are divided."""
         self._shares = dict(zip(SETS, choices.split or DEFAULT_SPLIT, strict=True))
         self._official = choices.split is None
         self._seed = (choices.seed % _HASHES).to_bytes(8, "big")
@@ -54,10 +54,10 @@ class Splitter:
         self._kind = _SPEAKER
 
     def count(self, record: Record, *, usable: bool = True) -> None:
-        """Take notice of a row.
+        """Count a row.
 
-        One that is not `usable`, as its recording is missing, makes no unit, which could be all that a set has; but
-        a unit that was divided before keeps its set.
+        A row that is not `usable`, because its recording is missing, makes no unit, as that could be the only unit of a
+        set; but a unit of the previous division keeps its set.
         """
         if self._official and record.official_set:
             self._official_sets.add(record.official_set)
@@ -77,7 +77,7 @@ class Splitter:
                 rows[unit] = rows.get(unit, 0) + 1
 
     def divide(self) -> list[str]:
-        """Divide what was counted; return what a person should know about it, in lines."""
+        """Divide the counted rows; return lines of information for the user."""
         wanted = [name for name in (TEST, DEV) if name not in self._official_sets and self._shares[name] > 0]
         lines = []
         if self._official_sets:
@@ -119,7 +119,7 @@ class Splitter:
         return f"{self._seed.hex()} {self._shares} {self._kind}"
 
     def _keep(self, wanted: Sequence[str], needed: int) -> list[str]:
-        """Assign units as before, unless a set would have none; return what a person should know about it."""
+        """Assign units as before, unless a set would have none; return lines of information for the user."""
         before, units = self.division, self._rows[self._kind]
         if before.how == self._how:
             own = {*wanted, TRAIN} if self._shares[TRAIN] > 0 else set(wanted)
@@ -144,7 +144,7 @@ class Splitter:
         return next((name for limit, name in self._limits if unit < limit), TRAIN)
 
     def _unit(self, record: Record, kind: str) -> int:
-        """Return a number below `_HASHES` for the unit that a row belongs to; of equal chance for each."""
+        """Return a hash of the unit of a row: a number below `_HASHES`, with a uniform distribution."""
         name = record.path.removeprefix(self._root)
         if kind == _SPEAKER and record.speaker:
             name = f"speaker {record.speaker}"
@@ -180,8 +180,8 @@ def _assign(
 ) -> dict[int, str]:
     """Return the set of each unit that is neither `kept` nor left for training, given the rows of each unit.
 
-    In the order of their hashes, a unit is taken while it brings its set nearer to its share of the rows; a set that
-    would get none takes the smallest unit. `everything`: nothing is left for training.
+    In the order of their hashes, units are added to a set while they bring it nearer to its share of the rows; a set
+    that would get none gets the smallest unit. `everything`: nothing is left for training.
     """
     free = sorted(unit for unit in units if unit not in kept)
     held = dict.fromkeys((TRAIN, *(name for name, _ in shares)), 0)

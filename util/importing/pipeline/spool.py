@@ -1,4 +1,4 @@
-"""Rows on their way: written to a file that has no name, and read again, in the same order."""
+"""A queue of rows in a file without a name: written, and read again in the same order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROWS_AT_ONCE = 1000
 
 
 class Spool:
-    """Items in a temporary file in `folder`; in memory are at most a thousand of them."""
+    """Items in a temporary file in `folder`; at most a thousand of them are in memory."""
 
     def __init__(self, folder: Path) -> None:
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 (closed by __exit__)
@@ -29,7 +29,7 @@ class Spool:
         self._file.close()
 
     def add(self, item: Item) -> None:
-        """Write an item behind the others."""
+        """Append an item."""
         self._waiting.append(item)
         if len(self._waiting) == _ROWS_AT_ONCE:
             self._flush()

@@ -1,4 +1,4 @@
-"""Speech from text with the espeak-ng library, which the package `espeakng-loader` brings along with its voices.
+"""Speech from text with the espeak-ng library, which the package `espeakng-loader` contains with its voices.
 
 espeak-ng keeps its state in global variables: use one `Synthesizer` at a time, from one thread.
 """
@@ -25,7 +25,7 @@ SAMPLE_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short),
 
 @dataclass(frozen=True)
 class Delivery:
-    """How something is said."""
+    """The manner of speaking."""
 
     voice: str  # a language and, after a '+', a voice variant: en-us+f3
     speed: int  # words a minute; espeak-ng takes 80 to 450
@@ -44,7 +44,7 @@ class Synthesizer:
             )
         self.sample_rate: int = rate
         self._blocks: list[NDArray[np.int16]] = []
-        self._callback = SAMPLE_CALLBACK(self._receive)  # espeak-ng holds no reference to it: this one keeps it alive
+        self._callback = SAMPLE_CALLBACK(self._receive)  # keeps it alive: espeak-ng holds no reference to it
         self._library.espeak_SetSynthCallback(self._callback)
         self._library.espeak_ng_SetRandSeed(ctypes.c_long(seed))
 
@@ -71,7 +71,7 @@ class Synthesizer:
         return np.concatenate(self._blocks)
 
     def _select_voice(self, voice: str) -> None:
-        _, _, variant = voice.partition("+")  # espeak-ng itself passes over a variant that does not exist
+        _, _, variant = voice.partition("+")  # espeak-ng itself ignores a variant that does not exist
         known = not variant or (self._data / "voices" / "!v" / variant).is_file()
         if not known or self._library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise ImportingError(f"espeak-ng has no voice '{voice}'; its voices lie in {self._data}")

@@ -1,4 +1,4 @@
-"""Sentences from a small grammar file: every one of them with its probability, or random ones.
+"""Sentences from a small grammar file: all of them with their probabilities, or random ones.
 
 A grammar is a text file. Each rule gives a name its choices, and all choices of a name are equally likely:
 
@@ -7,8 +7,8 @@ A grammar is a text file. Each rule gives a name its choices, and all choices of
     time     = morning
              | night
 
-A choice is a row of words; <name> stands for one of that name's choices, drawn anew each time. A line that begins with
-`|` carries on the rule above it, `#` starts a comment. The grammar speaks the choices of the rule `sentence`.
+A choice is a sequence of words; <name> stands for one of that name's choices, drawn again each time. A line that begins
+with `|` continues the rule above it, `#` starts a comment. The sentences are the choices of the rule `sentence`.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from pathlib import Path
 from ...errors import GrammarError
 
 START = "sentence"
-MAX_SENTENCES = 1_000_000  # more of them would not fit into memory when they are all listed
+MAX_SENTENCES = 1_000_000  # a list of more would not fit into memory
 REFERENCE = re.compile(r"<(\w+)>")
 WORD = re.compile(r"[^\s<>|=#]+")
 
@@ -52,7 +52,7 @@ class Grammar:
         return self._draw_from(START, source)
 
     def count(self) -> int:
-        """Return how many sentences the grammar can derive; one that has two derivations counts twice."""
+        """Return how many sentences the grammar can derive; a sentence with two derivations counts twice."""
         return self._count(START, ())
 
     def sentences(self) -> dict[Words, float]:

@@ -1,1 +1,1 @@
-"""What is said in a recording, from a file beside it: plain text, or tiers of annotations with times."""
+"""The transcript of a recording from a file beside it: plain text, or tiers of annotations with times."""

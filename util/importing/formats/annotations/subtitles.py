@@ -16,13 +16,13 @@ from ....corpus_files.lines import read_text
 from .tiers import AnnotationsError, Segment, Tier
 
 _LINE_END = re.compile(r"[\r\n]")
-"""Not the characters at which Python's `splitlines` parts lines, too: an empty line ends a cue."""
+"""Python's `splitlines` splits at more characters, and an empty line between them would end a cue."""
 _ARROW = "-->"
 _TIME = r"(?:(\d+):)?(\d+):(\d+)[.,](\d+)"
 _TIMES = re.compile(rf"\s*{_TIME}\s*{_ARROW}\s*{_TIME}(?:\s.*)?")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-"""Those of WebVTT, and in braces those of other players' styles."""
+"""Tags of WebVTT and, in braces, the styles of other players."""
 
 
 class _Cue(NamedTuple):
@@ -33,10 +33,10 @@ class _Cue(NamedTuple):
 
 
 def read_subtitles(path: Path) -> list[Tier]:
-    """Return the cues of a file, those of each voice that WebVTT names as a tier; raise AnnotationsError or OSError.
+    """Return the cues of a file; each voice that WebVTT names is a tier. Raise AnnotationsError or OSError.
 
-    A cue's lines are joined with spaces, and tags are left out. Of captions that roll up, as YouTube makes them, each
-    line is taken once, where it first appears.
+    A cue's lines are joined with spaces, and tags are removed. In captions that roll up, such as YouTube's, each line
+    is used once, where it first appears.
     """
     tiers: dict[str, list[Segment]] = {}
     for cue in _rolled_out(_cues(_LINE_END.split(read_text(path)))):
@@ -45,7 +45,7 @@ def read_subtitles(path: Path) -> list[Tier]:
 
 
 def _cues(lines: Sequence[str]) -> list[_Cue]:
-    """Return the cues that have a text."""
+    """Return the cues with text."""
     cues = []
     for number, line in enumerate(lines, start=1):
         if _ARROW not in line:
@@ -63,9 +63,9 @@ def _cues(lines: Sequence[str]) -> list[_Cue]:
 
 
 def _lines_of_cue(lines: Sequence[str], begin: int) -> Sequence[str]:
-    """Return the lines from `begin` up to an empty one, or to the next times and their number where that is missing.
+    """Return the lines from `begin` up to an empty one or, if that is missing, up to the next number and times.
 
-    One of spaces is not empty: YouTube has it above the first line.
+    A line of spaces is not empty: YouTube writes one above the first line.
     """
     end = begin
     while end < len(lines) and lines[end] and _ARROW not in lines[end]:
@@ -75,9 +75,9 @@ def _lines_of_cue(lines: Sequence[str], begin: int) -> Sequence[str]:
 
 
 def _rolled_out(cues: Sequence[_Cue]) -> Sequence[_Cue]:
-    """Return the cues without the lines of the one before each, if they roll up, and without those that say no more.
+    """If captions roll up, return them without the lines repeated from the previous cue, and without empty cues.
 
-    They do if one in three, or more, says a new line below the last one of the cue before.
+    Captions roll up if at least one cue in three adds a new line below the last line of the previous cue.
     """
     pairs = [*pairwise(cues)]
     rolling = sum(len(cue.lines) > 1 and cue.lines[0] == before.lines[-1] for before, cue in pairs)
@@ -88,7 +88,7 @@ def _rolled_out(cues: Sequence[_Cue]) -> Sequence[_Cue]:
 
 
 def _repeated(before: Sequence[str], lines: Sequence[str]) -> int:
-    """Return how many lines at the beginning are those at the end of the cue before."""
+    """Return how many lines at the beginning repeat the last lines of the previous cue."""
     most = min(len(before), len(lines))
     return next(count for count in range(most, -1, -1) if lines[:count] == before[len(before) - count :])
 

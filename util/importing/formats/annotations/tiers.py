@@ -21,7 +21,7 @@ _BINARY = b"ooBinaryFile"
 
 
 def folded(name: str) -> str:
-    """Return a file's name, or its path, as all that only differ from it in capitals or in how accents are encoded."""
+    """Return a normal form of a file's name or path, which ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", name.lower())
 
 
@@ -36,15 +36,15 @@ class Segment(NamedTuple):
 
 
 class Tier(NamedTuple):
-    """Annotations of one kind, of one speaker for example."""
+    """Annotations of one kind, for example of one speaker."""
 
     name: str
     speaker: str
     """Empty if the file does not say."""
     segments: Sequence[Segment]
-    """Those that have a text and times."""
+    """Annotations with a text and times."""
     untimed: Sequence[str] = ()
-    """The texts of those that lack one of their times."""
+    """The texts of annotations that lack a time."""
 
 
 class AnnotationsError(Exception):
@@ -70,7 +70,7 @@ def read_textgrid(path: Path) -> list[Tier]:
 def read_eaf(path: Path, recording: Path) -> list[Tier]:
     """Return the tiers of an .eaf, each with its participant as the speaker; raise AnnotationsError.
 
-    Times are those of a recording, which may have been synchronized with others: it then begins before the annotations.
+    Times are relative to the recording, which may begin before the annotations if it was synchronized with others.
     """
 
     def read(pympi: Any) -> list[Tier]:
@@ -91,9 +91,9 @@ def read_eaf(path: Path, recording: Path) -> list[Tier]:
 
 
 def choose_tiers(path: Path, tiers: Sequence[Tier], wanted: Sequence[str]) -> list[Tier]:
-    """Return the tiers of the wanted names, or the only one with text if no name is given.
+    """Return the tiers with the wanted names or, if no name is given, the only tier with text.
 
-    Raise ImportingError if there are several and none was chosen.
+    Raise ImportingError if there are several tiers and no name is given.
     """
     if wanted:
         return [tier for tier in tiers if tier.name in wanted]
@@ -117,12 +117,12 @@ def _read(path: Path, function: Any) -> Any:
         raise
     except StopIteration as error:
         raise AnnotationsError("it ends too early") from error
-    except Exception as error:  # the package raises whatever it stumbles over
+    except Exception as error:  # the package raises many kinds of errors
         raise AnnotationsError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
 def _plain_numbers(path: Path) -> bytes:
-    """Return a TextGrid as UTF-8 without numbers like 1e-05, of which the package reads the 05."""
+    """Return a TextGrid as UTF-8 with numbers like 1e-05 rewritten, as the package would read them as 05."""
     data = path.read_bytes()
     if data.startswith(_BINARY):
         return data
@@ -130,9 +130,9 @@ def _plain_numbers(path: Path) -> bytes:
 
 
 def _offset(media: Sequence[Mapping[str, str]], recording: Path) -> int:
-    """Return how many ms of a recording an .eaf leaves out at its beginning; 0 if that does not name the recording.
+    """Return how many ms at the beginning of a recording an .eaf skips; 0 if the .eaf does not name the recording.
 
-    It may name another form of it, as the video that a .wav was made of.
+    It may name another form of the recording, such as the video from which a .wav was made.
     """
     wanted = PurePath(folded(recording.name))
     offsets = [(PurePath(folded(unquote(each["MEDIA_URL"]))), int(each.get("TIME_ORIGIN") or 0)) for each in media]
@@ -142,9 +142,9 @@ def _offset(media: Sequence[Mapping[str, str]], recording: Path) -> int:
 
 
 def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
-    """Return annotations of an .eaf (begin and end in ms, text) in order; those that divide one of another tier as one.
+    """Return annotations of an .eaf (begin and end in ms, text) in order; subdivisions of an annotation are joined.
 
-    These have no times but its own, as words on a tier of ELAN's stereotype Symbolic Subdivision.
+    Subdivisions, such as words on a tier of ELAN's stereotype Symbolic Subdivision, have only the times of the whole.
     """
     times = itemgetter(0, 1)
     return [
@@ -154,7 +154,7 @@ def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
 
 
 def _participant(file: Any, tier: str | None) -> str:
-    """Return who speaks in a tier of an .eaf, or in the tier that it explains."""
+    """Return the speaker of a tier of an .eaf, or of its parent tier."""
     while tier:
         parameters = file.get_parameters_for_tier(tier)
         if parameters.get("PARTICIPANT"):

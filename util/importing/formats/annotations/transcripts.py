@@ -15,9 +15,9 @@ _ALL_SAMPLES = re.compile(r"0\s+\d{4,}\s+\D")
 
 
 def follow_links(path: Path) -> str:
-    """Return what a .trn says; if that is only the name of another .trn, what that one says.
+    """Return the text of a .trn; if it is only the name of another .trn, return the text of that file.
 
-    Names are looked for from the folder of the file that has them. Raise OSError, or UnicodeDecodeError.
+    Names are relative to the folder of the file that contains them. Raise OSError, or UnicodeDecodeError.
     """
     for _ in range(_MOST_LINKS):
         text = read_text(path)
@@ -29,10 +29,10 @@ def follow_links(path: Path) -> str:
 
 
 def has_times(text: str, *, whole: bool) -> bool:
-    """Return whether every line begins with two times, as labels do, which are no transcript.
+    """Return whether every line begins with two times, so that the text is labels, not a transcript.
 
-    They have a fraction, as Audacity's, or are those of the first and the last sample, as TIMIT's; or with `whole` any
-    numbers, as HTK's, which may be words of a transcript.
+    Times have a fraction, as in Audacity, or are the numbers of the first and the last sample, as in TIMIT. With
+    `whole`, they may be any numbers, as in HTK, which could also be words of a transcript.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     kinds = (_SECONDS, _ALL_SAMPLES, _SAMPLES)[: None if whole else 2]

@@ -1,7 +1,7 @@
 """The digits in CMU AN4's sentences: parts of its recordings, each digit 120 times, of 74 speakers.
 
-They are listed in `data/an4_digits.csv`, which `python -m deepspeech.cut_words --of_each 120` has made by a model of
-AN4; a digit that AN4 has fewer than 120 times is listed again.
+`data/an4_digits.csv` lists them. It was made by `python -m deepspeech.cut_words --of_each 120` with a model of AN4;
+if AN4 has a digit fewer than 120 times, its parts are repeated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Folders as `datasets` reads them by the name audiofolder: metadata.csv or metadata.jsonl beside the recordings.
 
-It stands in the folder, or in that of each set (train/metadata.csv). Of each row, `file_name` is the recording, looked
-for from the folder of the metadata, and the transcript is the first that there is of transcription, transcript, text
-and sentence. Folders on the way to a recording say its set (train, validation, test). Other values that are texts or
+The metadata is in the folder, or in the folder of each set (train/metadata.csv). In each row, `file_name` is the
+recording, relative to the folder of the metadata. The transcript is the first existing one of transcription,
+transcript, text and sentence. The folders in a recording's path give its set (train, validation, test). Other texts and
 numbers become columns.
 """
 
@@ -44,7 +44,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _rows_of_csv(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the number of the line that each row ends in, and its values, None being the name of those too many.
+    """Yield the number of each row's last line, and its values by column; surplus values have the name None.
 
     Raise ImportingError.
     """
@@ -62,7 +62,7 @@ def _rows_of_csv(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _rows_of_json(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each line, and its values; None if it is not JSON. Raise CorpusError."""
+    """Yield each line's number and values; None if it is not JSON. Raise CorpusError."""
     for number, line in numbered_lines(path):
         try:
             yield number, json.loads(line)

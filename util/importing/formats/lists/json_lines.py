@@ -1,8 +1,8 @@
-"""JSON-lines manifests: audio_filepath, text, and if they are given duration, offset (seconds) and speaker.
+"""JSON-lines manifests: audio_filepath, text, and optionally duration, offset (seconds) and speaker.
 
-All *.jsonl in the folder are read, or else all *.json; if the names of some speak of sets (train_manifest.json), these
-alone. Relative recordings are looked for from the manifest's folder. Other keys whose values are texts or numbers
-become columns.
+All *.jsonl in the folder are read, or else all *.json; if some names contain sets (train_manifest.json), only these
+files are read. Relative recordings are looked for from the manifest's folder. Other keys with texts or numbers become
+columns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A data directory of Kaldi: wav.scp with files, text, and if they are there segments and utt2spk.
+"""A data directory of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
-A wav.scp with commands (lines that end in |) is refused. Subfolders named train, dev and test, each of them such a
-directory, are the sets, and others beside these are not read.
+A wav.scp with commands (lines that end in |) is refused. Subfolders named train, dev and test that are such directories
+are the sets; other subfolders are then not read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...pipeline.records import Choices, Item, item_of
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of a directory, or of those in it; raise ImportingError if there is none, or CorpusError."""
+    """Yield the rows of a directory, or of its subfolders; raise ImportingError if there is none, or CorpusError."""
     single = is_directory_of_kaldi(source)
     folders = [source] if single else sorted(path.parent for path in source.glob(f"*/{RECORDINGS}"))
     if not folders:

@@ -1,8 +1,8 @@
 """Lists as training reads them: CSV, TSV and JSON-lines files, or a data directory of Kaldi's.
 
-The files that are named are read; of a folder the *.csv, *.tsv, *.json and *.jsonl whose names speak of sets
-(train.csv), or all of them if none does. Shards are trained on as they are. Speakers are those of the columns of
-`deepspeech.util.corpus_files.speakers`.
+The named files are read. In a folder, these are the *.csv, *.tsv, *.json and *.jsonl whose names contain sets
+(train.csv), or all of them if no name does. Shards are not imported: train on them directly. The columns in
+`deepspeech.util.corpus_files.speakers` give the speakers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def lists_in(folder: Path) -> tuple[Path, ...]:
-    """Return the lists in a folder, or the folder itself if it is Kaldi's; raise ImportingError if there are none."""
+    """Return the lists in a folder, or the folder itself if it is a data directory of Kaldi; raise ImportingError."""
     if is_directory_of_kaldi(folder):
         return (folder,)
     found = tuple(sorted(path for path in folder.iterdir() if _is_list(path)))
@@ -56,7 +56,7 @@ def _is_list(path: Path) -> bool:
 
 
 def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return the lists without tables of something else, which are named in a warning; all of them if all are."""
+    """Return the lists without tables of other data, which a warning names; all of them if none would remain."""
     lists = tuple(path for path in found if path.suffix.lower() not in _TABLES or has_columns(path))
     for path in found if lists else ():
         if path not in lists:
@@ -65,7 +65,7 @@ def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
-    """Yield each row of a list as it is written, with its further columns.
+    """Yield each row of a list unchanged, with its further columns.
 
     Raise CorpusError, or ImportingError for a shard, whose recordings have no files of their own.
     """
