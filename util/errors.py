@@ -1,30 +1,30 @@
-"""The errors of this project. Each message is one line: what was wrong, where, and what to do about it.
+"""The errors of this project. Each message is one line: what is wrong, where, and what to do.
 
-    DeepSpeechError               every error that a person meets; a command prints it and exits with code 1
+    DeepSpeechError               every error for users; a command prints it and exits with code 1
     ├── FlagError                 the command line
-    ├── PythonFileError           a Python file that it names
+    ├── PythonFileError           a Python file that a flag names
     ├── ParametersError           a params.txt
-    ├── NetworkError              a network that it names
-    ├── AlphabetError             what training reads
-    ├── AudioError                a RuntimeError, too, as all that using a model raises
-    │   └── AugmentationError     of a recording that is mixed into others
-    ├── CorpusError               with its BadRows
-    ├── FeatureError              a RuntimeError, too
-    ├── FeatureCacheError
-    ├── StorageError              what is at an address, not on this machine
-    ├── ImportingError            where a corpus comes from
-    ├── GrammarError
+    ├── NetworkError              a network that a flag names
+    ├── AlphabetError             an alphabet
+    ├── AudioError                a recording; a RuntimeError, too, as are all errors of using a model
+    │   └── AugmentationError     a recording that is mixed into others
+    ├── CorpusError               a corpus, with its BadRows
+    ├── FeatureError              features; a RuntimeError, too
+    ├── FeatureCacheError         a cache of features
+    ├── StorageError              files at addresses, not on this machine
+    ├── ImportingError            importing a corpus
+    ├── GrammarError              a grammar of sentences
     ├── LanguageModelError        building and tuning a language model
     ├── TrainingError             training itself
-    ├── ClusterError
-    ├── CheckpointError           what it keeps and what is made of it
-    ├── ExportError
+    ├── ClusterError              training on a cluster
+    ├── CheckpointError           checkpoints
+    ├── ExportError               exporting models
     ├── DecoderError              from posteriors to text
     ├── AlignmentError            from posteriors and a text to times
     ├── GraphError                exported models; a RuntimeError, too
-    ├── ModelError                their use; a RuntimeError, too
-    ├── ServerError               serving them
-    └── SamplesError              what they are given; a RuntimeError, too
+    ├── ModelError                using models; a RuntimeError, too
+    ├── ServerError               serving models
+    └── SamplesError              the samples for a model; a RuntimeError, too
         ├── SamplesTypeError      a TypeError, too
         └── SamplesShapeError     a ValueError, too
 
@@ -38,7 +38,7 @@ from dataclasses import dataclass
 
 
 class DeepSpeechError(Exception):
-    """Base of every error this project raises on purpose; the command line prints it and exits with code 1."""
+    """The base of every error that this project raises on purpose; commands print it and exit with code 1."""
 
 
 class FlagError(DeepSpeechError):
@@ -65,7 +65,7 @@ class BadRow:
     """CSV file and line, as in "train.csv:12"."""
     reason: str
     transcript: str = ""
-    """The transcript, if its characters are what is wrong."""
+    """The transcript, if its characters are the fault."""
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}"
@@ -74,7 +74,7 @@ class BadRow:
 class CorpusError(DeepSpeechError):
     """A corpus CSV is missing or malformed, or has rows that cannot be trained on.
 
-    With bad rows the message is more than one line: a headline, then a line for each.
+    With bad rows the message has several lines: a headline, then a line for each row.
     """
 
     def __init__(self, message: str, bad_rows: Sequence[BadRow] = ()) -> None:
@@ -92,7 +92,7 @@ class FeatureCacheError(DeepSpeechError):
 
 
 class StorageError(DeepSpeechError):
-    """What is at an address, or a file beside a recording, cannot be read or written: no fault of what is stored.
+    """A file at an address, or beside a recording, cannot be read or written; its content is not at fault.
 
     The message begins with the address, the recording or the flag.
     """
@@ -103,11 +103,11 @@ class PythonFileError(DeepSpeechError):
 
 
 class NetworkError(DeepSpeechError):
-    """No network has a name that was given, or the layers of one cannot be computed."""
+    """No network has the given name, or the layers of a network cannot be computed."""
 
 
 class ImportingError(DeepSpeechError):
-    """A corpus cannot be imported: its recordings cannot be had, or are not what they should be."""
+    """A corpus cannot be imported: its recordings are unavailable or wrong."""
 
 
 class GrammarError(DeepSpeechError):
@@ -115,7 +115,7 @@ class GrammarError(DeepSpeechError):
 
 
 class LanguageModelError(DeepSpeechError):
-    """A language model cannot be built or tuned from the files that are given."""
+    """A language model cannot be built or tuned from the given files."""
 
 
 class ParametersError(DeepSpeechError):
@@ -147,11 +147,11 @@ class AlignmentError(DeepSpeechError):
 
 
 class GraphError(DeepSpeechError, RuntimeError):
-    """A file is not an exported graph, or not one that can be run here."""
+    """A file is not an exported graph, or it cannot be run here."""
 
 
 class ModelError(DeepSpeechError, RuntimeError):
-    """A model or a stream was asked for what it cannot do; a RuntimeError, too, as DeepSpeech's package raises."""
+    """A request that a model or a stream cannot fulfil; a RuntimeError, too, as in DeepSpeech's package."""
 
 
 class ServerError(DeepSpeechError):
@@ -159,7 +159,7 @@ class ServerError(DeepSpeechError):
 
 
 class SamplesError(DeepSpeechError, RuntimeError):
-    """Audio was given that is not a signal of 16-bit samples."""
+    """The given audio is not a signal of 16-bit samples."""
 
 
 class SamplesTypeError(SamplesError, TypeError):
@@ -167,10 +167,10 @@ class SamplesTypeError(SamplesError, TypeError):
 
 
 class SamplesShapeError(SamplesError, ValueError):
-    """Samples that are not one signal, or numbers that a signal does not have."""
+    """Samples that are not one signal, or numbers that are invalid for a signal."""
 
 
 def line_of(error: OSError) -> str:
-    """Return an error of the operating system as one line: the file, where it names one, and the reason."""
+    """Return an error of the operating system as one line: the file, if it names one, and the reason."""
     where = "" if error.filename is None else f"{error.filename}: "
     return " ".join(f"{where}{error.strerror or error}".split())

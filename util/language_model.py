@@ -1,4 +1,4 @@
-"""Whether a KenLM language model is one of words or of characters, as its vocabulary shows."""
+"""Decides by its vocabulary whether a KenLM language model is one of words or of characters."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from .transcripts import written_without_spaces
 
 SPACE = "<space>"
-"""What stands for a space in language models of characters."""
+"""The name of the space in language models of characters."""
 
 _SPECIAL = ("<unk>", "<UNK>", "<s>", "</s>")
 _FIRST_OF_BINARY = b"<unk>\0"
-"""Begins the vocabulary of a KenLM binary, which is its end: words that each end with a null."""
+"""The beginning of the vocabulary at the end of a KenLM binary: words that each end with a null."""
 _HEAD_OF_BINARY = b"mmap lm"
 
 
 def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
     """Return whether all words of a language model, ARPA or binary, are single characters that spell text.
 
-    They spell it if one of them stands for a space, if labels are bytes or none begins with a space that could separate
-    words, or if they belong to a script that is written without. Letters may otherwise be words, of someone who spells.
-    Without a vocabulary in the file, or if it cannot be read, return False.
+    They spell text if one of them is the space, if labels are bytes or no label begins with a space, or if most of them
+    belong to a script without spaces. Otherwise single letters may be words, as in spelled names. Return False for a
+    file without a vocabulary, or one that cannot be read.
     """
     has_space = False
     letters = unspaced = 0
@@ -46,7 +46,7 @@ def is_of_characters(path: Path, labels: Sequence[str | bytes]) -> bool:
 def vocabulary(path: Path) -> Iterator[str]:
     """Yield the words of a language model, ARPA or binary, if its file has them; raise OSError, or ValueError.
 
-    Among them are KenLM's markers of unknown words and of the ends of sentences.
+    They include KenLM's markers of unknown words and of the ends of sentences.
     """
     with path.open("rb") as file:
         if file.read(len(_HEAD_OF_BINARY)) != _HEAD_OF_BINARY:

@@ -1,6 +1,6 @@
-"""Between text and the integer labels of the model and the decoder.
+"""Conversion between text and the integer labels of the model and the decoder.
 
-This module has the alphabets whose labels are characters; those of other output units are in `output_units`.
+This module has the alphabets of characters; those of other output units are in `output_units`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import numpy.typing as npt
 from .errors import AlphabetError
 
 _MARK = "\ufeff"
-"""A label that is read as the mark of the byte order, which is left out, at the beginning of a file without one."""
+"""A label that is read as a byte order mark, and removed, at the beginning of a file without such a mark."""
 _HASH = re.compile(r"\\*#")
-"""What a label begins with that an alphabet file holds behind one backslash more."""
+"""The beginning of labels that an alphabet file writes with one more backslash."""
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """What a model can write: label i stands for `labels[i]`, and the CTC blank comes after the last.
+    """The labels of a model: label i is `labels[i]`, and the CTC blank follows the last.
 
-    Labels are characters, or several that are written as one: a letter with its combining marks, or a digraph. A text
-    is spelled from its beginning by the longest label that fits. The alphabets of other units are subclasses.
+    A label is a character, or a sequence such as a letter with its combining marks, or a digraph. A text is spelled
+    from its beginning by the longest label that fits. The alphabets of other units are subclasses.
     """
 
     labels: tuple[str, ...]
@@ -49,8 +49,8 @@ class Alphabet:
     def load(cls, path: str | PathLike[str], *, composed: bool = False) -> Alphabet:
         """Read an alphabet file: UTF-8, one label a line; lines that start with # are comments, \\# is a hash.
 
-        Empty lines are passed over, but one that seems to have lost its space to an editor is refused. If `composed`,
-        labels are brought into Unicode's form NFC, as those of an alphabet in NFD.
+        Empty lines are ignored, but one from which an editor has probably removed the space is refused. If `composed`,
+        labels are converted to Unicode's form NFC, for alphabets in NFD.
         Raise AlphabetError, naming the file and the line, if the file is not an alphabet.
         """
         line_of: dict[str, int] = {}
@@ -79,18 +79,18 @@ class Alphabet:
 
     @classmethod
     def restored(cls, labels: Sequence[str | bytes], unit_data: bytes) -> Alphabet:  # noqa: ARG003 - for subclasses
-        """Return the alphabet with these `output_labels` and `unit_data`; raise AlphabetError if there is none."""
+        """Return the alphabet with these `output_labels` and `unit_data`; raise AlphabetError if they are invalid."""
         return cls(tuple(label.decode("latin-1") if isinstance(label, bytes) else label for label in labels))
 
     @property
     def file_text(self) -> str:
-        """What an alphabet file holds that `load` reads as these labels."""
+        """The content of an alphabet file with these labels."""
         text = "".join(f"\\{label}\n" if _HASH.match(label) else f"{label}\n" for label in self.labels)
         return f"{_MARK}{text}" if text.startswith(_MARK) else text
 
     @property
     def size(self) -> int:
-        """How many labels there are, the blank not counted."""
+        """The number of labels, without the blank."""
         return len(self.labels)
 
     @property
@@ -99,7 +99,7 @@ class Alphabet:
         return len(self.labels)
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text, int32 [labels]; raise AlphabetError naming each character it lacks."""
+        """Return the labels of a text, int32 [labels]; raise AlphabetError naming each character without a label."""
         label_of = self._label_of
         pieces = text if self._longest == 1 else self._cut(text)
         try:
@@ -109,11 +109,11 @@ class Alphabet:
             raise AlphabetError(f"not in the alphabet: {', '.join(map(describe, missing))}") from None
 
     def missing(self, text: str) -> list[str]:
-        """Return what keeps a text from being spelled: mostly characters without a label."""
+        """Return the parts of a text that labels cannot spell: mostly characters."""
         return [piece for piece in self._cut(text) if piece not in self._label_of]
 
     def pieces(self, word: str) -> list[tuple[str, int]]:
-        """Return a word in the smallest parts that labels spell, each with the number of labels that it takes."""
+        """Return the smallest parts of a word that labels spell, each with its number of labels."""
         return [(piece, 1) for piece in self._cut(word)]
 
     @property
@@ -122,17 +122,17 @@ class Alphabet:
         return self._label_of.get(" ")
 
     def decode(self, labels: Iterable[int]) -> str:
-        """Return the text that labels spell; raise AlphabetError for a number that is not a label, as the blank."""
+        """Return the text that labels spell; raise AlphabetError for a number that is no label, such as the blank."""
         return "".join(self._labels_of(labels))
 
     @property
     def output_labels(self) -> tuple[str | bytes, ...]:
-        """The labels as exported graphs and the decoder have them: texts, or the bytes of UTF-8."""
+        """The labels in exported graphs and the decoder: texts, or bytes of UTF-8."""
         return self.labels
 
     @property
     def unit_data(self) -> bytes:
-        """What exported graphs keep of the alphabet beside its labels; mostly nothing."""
+        """Data of the alphabet, besides its labels, for exported graphs; mostly empty."""
         return b""
 
     def _labels_of(self, labels: Iterable[int]) -> list[str]:
@@ -144,7 +144,7 @@ class Alphabet:
         return texts
 
     def _cut(self, text: str) -> list[str]:
-        """Return a text in the longest labels that fit, and single characters where none does."""
+        """Divide a text into the longest labels that fit, and single characters where none fits."""
         pieces = []
         while text:
             begins = (text[:length] for length in range(self._longest, 1, -1))
@@ -169,7 +169,7 @@ def is_in_two_parts(label: str) -> bool:
 def describe(character: str) -> str:
     """Return a character with its code point and name, as in "'a' (U+0061 LATIN SMALL LETTER A)".
 
-    Of several characters, these have neither.
+    Several characters are returned without code points and names.
     """
     if len(character) != 1:
         return repr(character)

@@ -1,4 +1,4 @@
-"""Writing transcripts in one form, so that what sounds the same is spelled the same; and their words."""
+"""Normalizes transcripts, so that the same words are always written in the same way; and divides them into words."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def _lower(text: str) -> str:
 
 
 CASES: Mapping[str, Callable[[str], str]] = {"lower": _lower, "upper": str.upper, "keep": str}
-"""What becomes of a text's case, by name; no language has rules of its own."""
+"""The conversions of case, by name; they are the same for all languages."""
 
 APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07"
-"""Characters that are used as apostrophes, each of which is written as '."""
+"""Characters that are used as apostrophes; each is replaced by '."""
 HYPHENS = "\u2010\u2011"
-"""Hyphens of typography, each of which is written as -."""
+"""Typographic hyphens; each is replaced by -."""
 _INSIDE_WORDS = f"'-{APOSTROPHES}{HYPHENS}"
-"""What is kept inside words only."""
+"""Characters that are kept only inside words."""
 _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
 _LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+")
-"""Those that join nothing, and would be words that nobody sees."""
+"""Joiners that join nothing, which would be invisible words."""
 _TATWEEL = "\u0640"
-"""Makes Arabic words longer on the page, and is no letter."""
+"""A stretch of Arabic words for layout, not a letter."""
 
 _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 """Symbols that are said as words, beside those of currencies."""
@@ -50,35 +50,35 @@ _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
 _GROUPED = r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
 _NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)(?:{_GROUPED}|\d+)(?!{_LETTER_OR_DIGIT})(?!\S\d)")
-"""Digits, in groups as in 1 000, too, but neither in a word, as in 1st, nor with separators, as in 3,000 and 2:30."""
+"""Digits, also in groups as in 1 000, but not in words, as in 1st, nor with separators, as in 3,000 and 2:30."""
 
 
 @dataclass(frozen=True)
 class Normalizer:
-    """Writes texts in one form: Unicode NFC, one case, and nothing but letters, digits and what is kept.
+    """Writes texts in one form: Unicode NFC, one case, and only letters, digits and the characters in `kept`.
 
-    Punctuation and symbols become spaces, with the marks on them and what joins them, and go without one in scripts
-    that have none between words; `kept` lists those that stay, of which apostrophes and hyphens stay only inside words.
-    Typographic apostrophes and hyphens become ' and - unless `kept` has them. Spaces of all kinds, tabs and line breaks
-    become single spaces, none at the ends; other invisible characters, but for joiners in words, and Arabic's tatweel
-    are left out. Numbers stay, with the separators in them.
+    Punctuation and symbols, with their marks and joiners, become spaces; in scripts without spaces they are removed.
+    Those in `kept` stay, but apostrophes and hyphens only inside words. Typographic apostrophes and hyphens become '
+    and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become single spaces, with none at the ends.
+    Other invisible characters, except joiners in words, and Arabic's tatweel are removed. Numbers stay, with their
+    separators.
     """
 
     case: str = "lower"
     """One of `CASES`."""
     kept: str = "'"
     numbers_in: str = ""
-    """The language, as num2words names it, in which whole numbers are written out; empty: they are not."""
+    """The language, by num2words' name, in which whole numbers are written out; empty: they stay digits."""
 
     def __post_init__(self) -> None:
-        """Raise FlagError for a case that is none of CASES, or if num2words is missing or lacks the language."""
+        """Raise FlagError for a case that is not in CASES, or if num2words is missing or lacks the language."""
         if self.case not in CASES:
             raise FlagError(f"--transcript_case={self.case}: must be one of {', '.join(CASES)}")
         if self.numbers_in:
             _check_language(self.numbers_in)
 
     def __call__(self, text: str) -> str:
-        """Return the text in that form. A text that has it stays as it is; NFC and NFD of a text become the same."""
+        """Return the normal form of a text. A normal form stays unchanged; NFC and NFD of a text become the same."""
         text = self._spelled(text)
         if self.numbers_in and _DIGIT.search(text):
             text = self._spelled(_NUMBER.sub(self._in_words, text))
@@ -86,37 +86,37 @@ class Normalizer:
         return " ".join(filter(None, dropped.sub(" ", within.sub("", text)).split(" ")))
 
     def spoken_symbols(self, text: str) -> str:
-        """Return the different symbols of a text that are said as words, such as %, and that are not kept."""
+        """Return the distinct symbols of a text that are spoken as words, such as %, and not kept."""
         return "".join(dict.fromkeys(self._spoken.findall(text)))
 
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
         cased = self._cased(unicodedata.normalize("NFC", text))
         plain = _LONE_JOINERS.sub("", self._untypographic.sub(_plain, cased))
-        return self._cased(plain)  # again: what is left out may part an i from its dot
+        return self._cased(plain)  # again: removed characters may have separated an i from its dot
 
     def _cased(self, text: str) -> str:
         return unicodedata.normalize("NFC", CASES[self.case](text))
 
     def _in_words(self, number: re.Match[str]) -> str:
         if " " in number[0] or (len(number[0]) > 1 and unicodedata.digit(number[0][0]) == 0):
-            return number[0]  # it may be several numbers, or one that is said digit by digit
+            return number[0]  # it may be several numbers, or one that is spoken digit by digit
         from num2words import num2words
 
         try:
             return str(num2words(int(number[0]), lang=self.numbers_in))
-        except Exception:  # each language has an error of its own for numbers that it lacks words for
+        except Exception:  # each language raises its own error for numbers without words
             return number[0]
 
     @cached_property
     def _untypographic(self) -> re.Pattern[str]:
-        """The characters that `_plain` writes in another way."""
+        """The characters that `_plain` replaces."""
         typographic = "".join(each for each in APOSTROPHES + HYPHENS + _TATWEEL if each not in self.kept)
         return re.compile(f"[{_characters(('Z', 'Cc', 'Cf'), f' {_JOINERS}')}{typographic}]")
 
     @cached_property
     def _dropped(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """Runs of punctuation and symbols that go, with their marks and joiners: first those that leave no space."""
+        """Runs of punctuation and symbols to remove, with marks and joiners: first those that leave no space."""
         kept = unicodedata.normalize("NFC", self.kept)
         inner = re.escape("".join(each for each in _INSIDE_WORDS if each in kept))
         dropped = _characters(("P", "S"), "".join(each for each in kept if each not in _INSIDE_WORDS))
@@ -136,17 +136,17 @@ class Normalizer:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words by which errors are counted: what white space separates.
+    """Return the words of a text for counting errors; white space separates them.
 
-    In scripts that are written without spaces, a word is a character with its marks, as words of Chinese are no more
-    than an opinion; the letters between such characters are words, too.
+    In scripts without spaces, each character with its marks is a word, because there is no agreed division into words.
+    Letters between such characters form words, too.
     """
     words = text.split()
     return [part for word in words for part in _parts(word)] if _UNSPACED.search(text) else words
 
 
 def written_without_spaces(character: str) -> bool:
-    """Return whether a character is of a script that has no spaces between words."""
+    """Return whether a character belongs to a script without spaces between words."""
     return bool(_UNSPACED.fullmatch(character))
 
 
@@ -166,7 +166,7 @@ def _parts(word: str) -> list[str]:
 
 @lru_cache
 def _characters(categories: tuple[str, ...], without: str = "") -> str:
-    """Return the inside of a regular expression's [] for all characters whose category begins in one of these ways."""
+    """Return the content of a regular expression's [] for all characters whose category begins with one of these."""
     codes = [
         code
         for code in range(sys.maxunicode + 1)
@@ -177,7 +177,7 @@ def _characters(categories: tuple[str, ...], without: str = "") -> str:
 
 
 def _plain(character: re.Match[str]) -> str:
-    """Return what a space, an invisible character, an apostrophe, a hyphen or a tatweel is written as."""
+    """Return the replacement for a space, an invisible character, an apostrophe, a hyphen or a tatweel."""
     if character[0] in APOSTROPHES:
         return "'"
     if character[0] in HYPHENS:

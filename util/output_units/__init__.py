@@ -1,4 +1,4 @@
-"""Output units: what a label of a model stands for. Each has a module with its alphabet, and a line here."""
+"""Output units: what a label of a model represents. Each has a module with its alphabet, and a line here."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ UNITS: Mapping[str, type[Alphabet]] = {alphabet.unit: alphabet for alphabet in _
 
 
 def load_alphabet(unit: str, path: Path | None, *, composed: bool = False) -> Alphabet:
-    """Read the alphabet of an output unit, one of UNITS, from its file; the bytes' needs none.
+    """Read the alphabet of an output unit, one of UNITS, from its file; the alphabet of bytes needs none.
 
-    If `composed`, labels that are characters are brought into Unicode's form NFC. Raise AlphabetError, naming the file.
+    If `composed`, labels of characters are converted to Unicode's form NFC. Raise AlphabetError, naming the file.
     """
     alphabet = UNITS[unit]
     if path is not None:
@@ -43,9 +43,9 @@ def load_alphabet(unit: str, path: Path | None, *, composed: bool = False) -> Al
 
 
 def restored_alphabet(unit: str, labels: Sequence[str | bytes], unit_data: bytes) -> Alphabet:
-    """Return the alphabet whose unit, `output_labels` and `unit_data` these are.
+    """Return the alphabet with this unit, `output_labels` and `unit_data`.
 
-    Raise AlphabetError for a unit that is not known, or labels that are none of its.
+    Raise AlphabetError for an unknown unit, or for labels that do not belong to the unit.
     """
     if unit not in UNITS:
         raise AlphabetError(f"its output unit is {unit!r}, but {', '.join(UNITS)} are known")

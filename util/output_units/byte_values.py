@@ -1,4 +1,4 @@
-"""Transcripts in the bytes of UTF-8: one small alphabet for every language."""
+"""Transcripts as bytes of UTF-8: one small alphabet for every language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BYTE_LABELS = tuple(map(chr, range(1, 256)))
 
 @dataclass(frozen=True)
 class ByteAlphabet(Alphabet):
-    """Labels that stand for bytes of UTF-8; in `labels`, each is written as the character of the same number."""
+    """Labels that are bytes of UTF-8; in `labels`, each is written as the character of the same number."""
 
     labels: tuple[str, ...] = BYTE_LABELS
     unit: ClassVar[str] = "bytes"

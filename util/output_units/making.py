@@ -1,4 +1,4 @@
-"""Making the labels of an output unit from transcripts."""
+"""Makes the labels of an output unit from transcripts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .syllables import SYLLABLE, SyllableAlphabet, regular_syllables, syllables_
 from .word_pieces import WordPieceAlphabet
 
 WORD_PIECES = 500
-"""The number of word pieces that are made unless another is wanted."""
+"""The default number of word pieces."""
 LONGEST_TEXT = 1 << 30
-"""Bytes, the most that sentencepiece takes; it passes over longer texts, by default over those of 4,192 bytes."""
+"""The most bytes that sentencepiece allows for a text; it skips longer ones, by default from 4,192 bytes on."""
 LINE_BREAKS = "\n\r"
-"""What an alphabet file cannot hold as labels."""
+"""Characters that cannot be labels in an alphabet file."""
 
 
 def made_alphabet(unit: str, texts: Sequence[str], size: int = WORD_PIECES) -> tuple[Alphabet, bytes]:
     """Return an alphabet of characters, word pieces or pinyin that spells texts, and the content of its file.
 
-    There are at most `size` word pieces. Raise AlphabetError if the texts have no such alphabet, or without the library
-    that makes it.
+    There are at most `size` word pieces. Raise AlphabetError if the texts have no such alphabet, or if its library is
+    missing.
     """
     if unit == WordPieceAlphabet.unit:
         model = word_pieces(texts, size)
@@ -38,7 +38,7 @@ def made_alphabet(unit: str, texts: Sequence[str], size: int = WORD_PIECES) -> t
 
 
 def letters_with_marks(text: str) -> list[str]:
-    """Return the characters of a text, each together with the combining marks that follow it."""
+    """Return the characters of a text, each with the combining marks that follow it."""
     letters: list[str] = []
     for character in text:
         if letters and not letters[-1].isspace() and unicodedata.category(character)[0] == "M":
@@ -49,24 +49,24 @@ def letters_with_marks(text: str) -> list[str]:
 
 
 def character_labels(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
-    """Return the characters, or letters with marks, that occur at least so often: the space, then by code point."""
+    """Return the characters, or letters with marks, found at least `least` times: the space, then by code point."""
     chosen = {each for each, count in counts.items() if count >= least and not set(each) & set(LINE_BREAKS)}
     return tuple(sorted(chosen, key=lambda each: (each != " ", each)))
 
 
 def syllable_labels(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the syllables of Mandarin: those of texts, and all others that a common character can be read as.
+    """Return the syllables of Mandarin: those of texts, and all other readings of common characters.
 
-    So the alphabet fits what is said in other recordings, too. Raise AlphabetError without pypinyin.
+    So the alphabet also fits other recordings. Raise AlphabetError without pypinyin.
     """
     seen = {each for text in texts for each in syllables_of(text) if SYLLABLE.fullmatch(each)}
     return tuple(sorted(seen | regular_syllables()))
 
 
 def word_pieces(texts: Sequence[str], size: int) -> bytes:
-    """Return a model of sentencepiece with at most `size` pieces, as in its file, which has every character of texts.
+    """Return the file of a sentencepiece model with at most `size` pieces, which contain all characters of the texts.
 
-    Raise AlphabetError if there are more characters than that, or without sentencepiece.
+    Raise AlphabetError if there are more than `size` characters, or without sentencepiece.
     """
     try:
         from sentencepiece import SentencePieceTrainer
@@ -80,7 +80,7 @@ def word_pieces(texts: Sequence[str], size: int) -> bytes:
         SentencePieceTrainer.train(
             sentence_iterator=iter(texts),
             model_writer=model,
-            vocab_size=size + 1,  # with the piece for what is unknown, which is no label
+            vocab_size=size + 1,  # includes the piece for unknown characters, which is no label
             hard_vocab_limit=False,
             max_sentence_length=LONGEST_TEXT,
             model_type="unigram",

@@ -1,6 +1,6 @@
-"""Transcripts of Mandarin in syllables of pinyin with tones, such as ni3 hao3; 5 is the neutral tone, v stands for ü.
+"""Transcripts of Mandarin in syllables of pinyin with tones, such as ni3 hao3; 5 is the neutral tone, v means ü.
 
-The reading of a character follows from the words around it, as pypinyin's dictionaries have them.
+The reading of a character depends on the words around it, by the dictionaries of pypinyin.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SYLLABLE = re.compile(r"[a-z]+[1-5]")
 
 @dataclass(frozen=True)
 class SyllableAlphabet(Alphabet):
-    """Labels that are syllables; as each of them is a word of its transcripts, it begins with a space."""
+    """Labels that are syllables. Each label begins with a space, because a syllable is a word of the transcripts."""
 
     unit: ClassVar[str] = "pinyin"
 
     def __post_init__(self) -> None:
-        """Raise AlphabetError unless labels are distinct syllables, each behind a space."""
+        """Raise AlphabetError unless labels are distinct syllables, each after a space."""
         if not self.labels or len(set(self.labels)) != len(self.labels):
             raise AlphabetError("syllables must be distinct, and there must be one at least")
         for label in self.labels:
@@ -53,13 +53,13 @@ class SyllableAlphabet(Alphabet):
 
     @property
     def file_text(self) -> str:
-        """What an alphabet file holds that `load` reads as these labels."""
+        """The content of an alphabet file with these labels."""
         return "".join(f"{label[1:]}\n" for label in self.labels)
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the labels of a text in characters, or in syllables with spaces between them, int32 [syllables].
+        """Return the labels of a text in characters, or in syllables separated by spaces, int32 [syllables].
 
-        Raise AlphabetError naming what is neither, or a syllable that the alphabet lacks, and without pypinyin.
+        Raise AlphabetError naming parts that are neither, or syllables that the alphabet lacks, and without pypinyin.
         """
         label_of = self._label_of
         try:
@@ -82,7 +82,7 @@ class SyllableAlphabet(Alphabet):
         return None
 
     def _read(self, text: str) -> list[tuple[str, str]]:
-        """Return the syllables of a text, or what has no reading, each with how it is written."""
+        """Return the syllables of a text, or parts without a reading, each with its written form."""
         written = text.split()
         if all(map(SYLLABLE.fullmatch, written)):
             return [(syllable, syllable) for syllable in written]
@@ -93,9 +93,9 @@ class SyllableAlphabet(Alphabet):
         return "".join(self._labels_of(labels)).strip(" ")
 
     def readings(self, characters: Iterable[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the characters that these syllables can stand for, each once for every reading, and its label.
+        """Return those of `characters` that have readings in this alphabet, each once per reading, and their labels.
 
-        Characters without a reading in this alphabet are left out. Raise AlphabetError without pypinyin.
+        Other characters are left out. Raise AlphabetError without pypinyin.
         """
         pairs = [
             (character, self._label_of[f" {syllable}"])
@@ -107,9 +107,9 @@ class SyllableAlphabet(Alphabet):
 
 
 def syllables_of(text: str) -> list[str]:
-    """Return the syllables of a text in characters; what has no reading stays as it is.
+    """Return the syllables of a text in characters; parts without a reading stay as they are.
 
-    White space does not matter. Raise AlphabetError without pypinyin.
+    White space is ignored. Raise AlphabetError without pypinyin.
     """
     pypinyin, options = _pypinyin()
     characters = "".join(text.split())
@@ -118,7 +118,7 @@ def syllables_of(text: str) -> list[str]:
 
 
 def readings_of(character: str) -> list[str]:
-    """Return every syllable that a character can be read as, the most usual first; raise AlphabetError."""
+    """Return all readings of a character, the most usual first; raise AlphabetError."""
     pypinyin, options = _pypinyin()
     alone: Sequence[Sequence[str]] = pypinyin.pinyin(character, heteronym=True, errors="ignore", **options)
     readings = dict.fromkeys([*(alone[0] if alone else ()), *sorted(_readings_in_phrases().get(character, ()))])
@@ -126,13 +126,13 @@ def readings_of(character: str) -> list[str]:
 
 
 def regular_syllables() -> set[str]:
-    """Return every syllable of the characters in the first block of Chinese of Unicode; raise AlphabetError."""
+    """Return every syllable of the characters in Unicode's first block of Chinese; raise AlphabetError."""
     return {syllable for code in _CHARACTERS for syllable in readings_of(chr(code))}
 
 
 @lru_cache(maxsize=1)
 def _readings_in_phrases() -> Mapping[str, set[str]]:
-    """Return the syllables that characters have in words; a few have no such reading alone, as 个 in 一个."""
+    """Return the readings of characters in words; a few are not readings of the single character, as 个 in 一个."""
     from pypinyin.constants import PHRASES_DICT
     from pypinyin.contrib.tone_convert import to_tone3
 

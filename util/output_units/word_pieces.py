@@ -1,7 +1,7 @@
-"""Transcripts in word pieces: parts of words that sentencepiece chooses by how often they occur in a text.
+"""Transcripts in word pieces: parts of words that sentencepiece chooses by their frequency in a text.
 
-Source: Kudo, "Subword regularization: improving neural network translation models with multiple subword candidates",
-ACL 2018, for the pieces and how a text is cut into them.
+Source for the choice of pieces and the division of texts: Kudo, "Subword regularization: improving neural network
+translation models with multiple subword candidates", ACL 2018.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from ..errors import AlphabetError
 from ..text import Alphabet, describe
 
 WORD_BEGIN = "\u2581"
-"""What sentencepiece writes for the space before a word."""
+"""sentencepiece's sign for the space before a word."""
 
 
 @dataclass(frozen=True)
 class WordPieceAlphabet(Alphabet):
     """Labels that are pieces of words; a piece that begins a word begins with a space.
 
-    Texts are cut by sentencepiece, which only `encode` needs.
+    sentencepiece divides texts into pieces; only `encode` needs it.
     """
 
     model: bytes = field(repr=False)
-    """The model of sentencepiece, as in its file."""
+    """The content of sentencepiece's model file."""
     unit: ClassVar[str] = "wordpieces"
 
     def __post_init__(self) -> None:
-        """Raise AlphabetError unless there are labels, and all of them differ."""
+        """Raise AlphabetError unless there are labels, and they are distinct."""
         if not self.labels or not all(self.labels) or len(set(self.labels)) != len(self.labels):
             raise AlphabetError("word pieces must be distinct texts")
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, composed: bool = False) -> WordPieceAlphabet:  # noqa: ARG003
-        """Read a model of sentencepiece; raise AlphabetError, naming the file, for anything else."""
+        """Read a model of sentencepiece; raise AlphabetError, naming the file, if it is none."""
         try:
             model = Path(path).read_bytes()
         except OSError as error:
@@ -54,12 +54,12 @@ class WordPieceAlphabet(Alphabet):
 
     @classmethod
     def of(cls, model: bytes) -> WordPieceAlphabet:
-        """Return the alphabet of a model of sentencepiece, as in its file; raise AlphabetError for anything else."""
+        """Return the alphabet of a sentencepiece model, given its file's content; raise AlphabetError if it is none."""
         return cls(tuple(_texts(_processor(model))), model)
 
     @classmethod
     def restored(cls, labels: Sequence[str | bytes], unit_data: bytes) -> WordPieceAlphabet:
-        """Return the alphabet with these labels, whose texts the model `unit_data` cuts into them."""
+        """Return the alphabet with these labels; the model `unit_data` divides texts into them."""
         return cls(tuple(str(label) for label in labels), unit_data)
 
     @property
@@ -69,13 +69,13 @@ class WordPieceAlphabet(Alphabet):
 
     @property
     def cuts_texts(self) -> bool:
-        """Whether sentencepiece is there, which `encode` needs."""
+        """Whether sentencepiece, which `encode` needs, is installed."""
         return find_spec("sentencepiece") is not None
 
     def encode(self, text: str) -> npt.NDArray[np.int32]:
         """Return the labels of a text, int32 [pieces].
 
-        Raise AlphabetError naming each character that no piece has, and without sentencepiece.
+        Raise AlphabetError naming each character that no piece contains, and without sentencepiece.
         """
         labels = self._label_of_piece[np.array(self._sentencepiece.encode(text), np.int32)]
         if (labels < 0).any():
@@ -83,7 +83,7 @@ class WordPieceAlphabet(Alphabet):
         return labels
 
     def missing(self, text: str) -> list[str]:
-        """Return the characters that no piece has."""
+        """Return the characters that no piece contains."""
         unknown = self._sentencepiece.unk_id()
         return [each for each in text if unknown in self._sentencepiece.encode(each)]
 
@@ -113,7 +113,7 @@ class WordPieceAlphabet(Alphabet):
 
 
 def _processor(model: bytes) -> Any:
-    """Return sentencepiece with a model; raise AlphabetError if it is none, or without the library."""
+    """Return sentencepiece's processor of a model; raise AlphabetError if it is no model, or without the library."""
     try:
         from sentencepiece import SentencePieceProcessor
     except ImportError:
@@ -130,7 +130,7 @@ def _processor(model: bytes) -> Any:
 
 
 def _texts(processor: Any) -> Iterator[str]:
-    """Yield the pieces that texts are made of; raise AlphabetError for pieces that stand for bytes."""
+    """Yield the pieces of texts; raise AlphabetError for pieces that represent bytes."""
     for piece in range(processor.get_piece_size()):
         if processor.is_byte(piece):
             raise AlphabetError("its pieces stand for bytes, too; train it without byte_fallback")
