@@ -18,6 +18,7 @@ from ..errors import AudioError
 from .ffmpeg import MP3_IN_WAV
 from .mp3 import goes_on
 from .ogg import JOINED, check_end
+from .wav import MOST_CHUNKS
 
 STREAMED_SIZE = 0x7FFF_0000
 """Bytes. Programs that write to a pipe cannot know the size; they write this number or more into the header."""
@@ -139,7 +140,9 @@ def _chunks(file_descriptor: int, file_size: int, layout: _Chunks) -> Iterator[t
     """Yield each chunk's identifier, the size of its content by its header, and where its content begins."""
     position = layout.first
     header_bytes = layout.identifier_bytes + layout.size_bytes
-    while position <= file_size - header_bytes:
+    for _ in range(MOST_CHUNKS):
+        if position > file_size - header_bytes:
+            return
         header = os.pread(file_descriptor, header_bytes, position)
         size = int.from_bytes(header[layout.identifier_bytes :], layout.byte_order)
         size -= header_bytes if layout.header_counts else 0
@@ -178,7 +181,9 @@ def _wma_size(file_descriptor: int) -> int:
 def _check_boxes(path: object, file_descriptor: int, file_size: int) -> None:
     """Raise AudioError if an MP4 file has two beginnings; ffmpeg decodes the first, and reports if it is cut off."""
     position = 0
-    while position <= file_size - _BOX_HEADER:
+    for _ in range(MOST_CHUNKS):
+        if position > file_size - _BOX_HEADER:
+            return
         box = os.pread(file_descriptor, _BOX_HEADER, position)
         if position and box[4:8] == b"ftyp":
             raise AudioError(f"{path}: {JOINED}")

@@ -75,7 +75,10 @@ def is_wav(start: bytes) -> bool:
 def codec_of(file_descriptor: int) -> int | None:
     """Return the codec's number of a WAV that is open as a file; None if the file ends before it."""
     position = START_BYTES
-    while len(header := os.pread(file_descriptor, 10, position)) == 10:
+    for _ in range(MOST_CHUNKS):
+        header = os.pread(file_descriptor, 10, position)
+        if len(header) < 10:
+            break
         name, size, codec = struct.unpack("<4sIH", header)
         if name == b"fmt ":
             return int(codec)

@@ -9,6 +9,7 @@ import pytest
 import soundfile
 
 from deepspeech.util.audio import inspect_audio, read_audio
+from deepspeech.util.containers.ffmpeg import MP3_IN_WAV, container_of
 from deepspeech.util.errors import AudioError
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 16_000)
@@ -56,3 +57,10 @@ def test_what_may_follow_the_samples_of_a_wav_is_no_part_of_them(tmp_path: Path,
     whole = content[: content.index(b"data") + 8 + 15_999]
     path.write_bytes(whole + padding + rest)
     assert inspect_audio(path).samples == len(read_audio(path, 16_000)) == 15_999
+
+
+def test_a_file_of_empty_chunks_is_not_looked_through_to_its_end(tmp_path: Path) -> None:
+    path, codec = tmp_path / "a.wav", b"fmt \x10\0\0\0\x55" + bytes(15)
+    for empty, container in ((1000, MP3_IN_WAV), (200_000, None)):
+        path.write_bytes(b"RIFF\0\0\0\0WAVE" + empty * b"LIST\0\0\0\0" + codec)
+        assert container_of(path) == container
