@@ -21,6 +21,8 @@ START_BYTES = 12
 """Bytes by which a WAV is recognized."""
 LARGEST_CHUNK = 1 << 24
 """The most bytes of a chunk before the samples; a larger one is treated as damaged."""
+MOST_CHUNKS = 100_000
+"""The most chunks of a file that are looked through."""
 UNKNOWN_BYTES = 0x7FFF_0000
 """Programs that write to a pipe state this many bytes of samples or more, or none."""
 
