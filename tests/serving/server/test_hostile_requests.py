@@ -238,7 +238,7 @@ def test_a_model_that_computes_no_numbers_is_a_failure_of_the_server_and_not_of_
             client.audio.transcriptions.create(file=recordings[0], model="tiny")
         assert str(tmp_path) not in str(failed.value)
         assert server.figure('refused_total{code="internal_error"}') == 2
-    assert len(caplog.messages) == 2 and all("damaged.pb: what the network" in each for each in caplog.messages)
+    assert len(caplog.messages) == 2 and all("damaged.pb: the network's output" in each for each in caplog.messages)
 
 
 def test_a_client_that_left_too_much_unread_is_told_so_when_it_reads_on(graph_file: Path) -> None:
