@@ -4,13 +4,13 @@
     augment_samples.py SOURCE --augment speed[factor=1~0.1] --augment noise[snr=10] [--to examples] [--count 4]
     augment_samples.py dev.csv --augment noise[snr=10] --to noisy --count 1 --limit 0 --no_pictures
 
-SOURCE is an audio file, a folder of them, or a CSV with a column wav_filename; rows of a corpus may be parts of
-recordings. The augmentations are written as deepspeech-train takes them; see docs/augmentation.md. The recording NAME
-becomes NAME-0.wav, as it is, NAME-1.wav and so on, as in the epochs of a training, and NAME.png with their spectrograms
-and features. With the same --random_seed, a training draws the same numbers only for a recording that has the same
-place among all of its own. What changes features can only be seen, in the pictures.
-Where a CSV has transcripts, augmented.csv lists all but the first of them, for a test of a model in noise or in rooms.
-Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
+SOURCE is an audio file, a folder of audio files, or a CSV with a column wav_filename; rows of a corpus may be parts of
+recordings. The augmentations are written as for deepspeech-train; see docs/augmentation.md. For the recording NAME, the
+output is NAME-0.wav, unchanged, NAME-1.wav and so on, as in the epochs of a training, and NAME.png with their
+spectrograms and features. With the same --random_seed, a training draws the same numbers for a recording only if it has
+the same place in the training set. Augmentations of features are only visible in the pictures.
+If a CSV has transcripts, augmented.csv lists the augmented recordings, to test a model in noise or in rooms. Pictures
+need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from deepspeech.util.progress import report
 CSV_NAME = "augmented.csv"
 
 DYNAMIC_RANGE = 80
-"""Decibels below the loudest that a spectrogram shows."""
+"""The range of a spectrogram's picture, in decibels below the loudest value."""
 
 NUMBERS = {"count": at_least(1), "limit": at_least(0), "random_seed": at_least(0), "audio_sample_rate": at_least(1)}
-"""What the flags that are numbers must be."""
+"""The allowed values of numeric flags."""
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def main() -> None:
 def corpus_of(rows: Sequence[Row], extractor: FrontEnd) -> Corpus:
     """Return a corpus of the recordings of rows, without labels.
 
-    Raise AudioError for one that cannot be read, CorpusError for a row that cannot be used.
+    Raise AudioError for a recording that cannot be read, CorpusError for a row that cannot be used.
     """
     rate = extractor.options.sample_rate
     inspection = Inspection()
@@ -131,7 +131,7 @@ def rows_of(source: str) -> list[Row]:
 
 
 def check_not_written_over(read: Sequence[Path], folder: Path, corpus: Corpus, plan: AugmentationPlan) -> None:
-    """Raise FlagError if a file that is read would get an example, or the list of them, in its place."""
+    """Raise FlagError if an example, or the list of examples, would overwrite an input file."""
     written = {CSV_NAME, *(file for name in names_of(corpus) for file in examples_of(name, plan))}
     for path in read:
         if path.name in written and path.parent.resolve() == folder.resolve():
@@ -146,7 +146,7 @@ def has_transcripts(path: Path) -> bool:
 def write_examples(
     corpus: Corpus, extractor: FrontEnd, plan: AugmentationPlan, folder: Path, *, pictures: bool
 ) -> None:
-    """Write each recording as it is and as in each epoch of the plan, the pictures, and the CSV of transcripts."""
+    """Write each recording, unchanged and as in each epoch of the plan, the pictures, and the CSV of transcripts."""
     recorded = OnTheFly(corpus, extractor)
     augmented = Augmented(corpus, extractor, recorded, plan)
     rows = []
@@ -173,12 +173,12 @@ def wav_of(samples: Samples, sample_rate: int) -> bytes:
 
 
 def examples_of(name: str, plan: AugmentationPlan) -> list[str]:
-    """Return the names of the files of a recording as it is, and as in each epoch of the plan."""
+    """Return the names of the files of a recording, unchanged and as in each epoch of the plan."""
     return [f"{name}-{number}.wav" for number in range(1 + plan.epochs)]
 
 
 def names_of(corpus: Corpus) -> list[str]:
-    """Return what each recording's examples are called: as its file, with a number where that is not enough."""
+    """Return the name of each recording's examples: that of its file, with a number if it is not unique."""
     stems = [Path(utterance.path).stem for utterance in corpus]
     counts = Counter(stems)
     names = [stem if counts[stem] == 1 else f"{stem}-{index}" for index, stem in enumerate(stems)]
@@ -198,7 +198,7 @@ def drawing() -> Any:
 
 
 def draw(path: Path, samples: list[Samples], features: list[Features], rate: int) -> None:
-    """Write a picture with a row for the recording as it is, and for each example: its spectrogram and its features."""
+    """Write a picture with the spectrogram and the features, in a row each, of the recording and of each example."""
     pyplot = drawing()
     figure, axes = pyplot.subplots(len(samples), 2, figsize=(12, 2 * len(samples)), squeeze=False)
     longest = max(map(len, samples)) / rate

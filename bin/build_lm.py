@@ -3,12 +3,12 @@
 
     build_lm.py TEXT... --out FOLDER [--alphabet alphabet.txt] [--order 5] [--vocabulary 500000] [--prune 0 0 1]
 
-TEXT are files of one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
-lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell are left out, as are those of almost 1,000
-bytes or more, and of the others all but the --vocabulary most frequent. --normalize_transcripts writes the text as
-training writes its transcripts. --unit character makes a model of characters, for writing without spaces. --output_unit
-and --alphabet are those of the acoustic model; --bytes is short for --output_unit bytes --unit character. For syllables
-of pinyin, a model of characters is lm.arpa and lm.binary alone. Needs KenLM's programs: `make lm-tools` builds them.
+TEXT are files with one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
+lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell, and words of almost 1,000 bytes or more, are
+left out; of the others, only the --vocabulary most frequent are kept. --normalize_transcripts normalizes the text like
+the transcripts in training. --unit character makes a model of characters, for scripts without spaces. --output_unit and
+--alphabet are those of the acoustic model; --bytes is short for --output_unit bytes --unit character. For syllables of
+pinyin, a model of characters is only lm.arpa and lm.binary. Needs KenLM's programs: `make lm-tools` builds them.
 """
 
 import gzip
@@ -48,9 +48,9 @@ FILES = ("lm.arpa", "lm.binary", "lm.trie", "lm.scorer")
 TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
 LONGEST_WORD = 998
-"""Bytes of the longest word that is kept: a package holds 1,000 labels of one, and that of the space after it."""
+"""The most bytes of a word: a package holds at most 1,000 labels of a word, including the space after it."""
 NUMBERS = {"vocabulary": at_least(1), "lm-weight": FINITE, "word-bonus": FINITE}
-"""What the flags that are numbers must be; KenLM's programs check the others."""
+"""The allowed values of numeric flags; KenLM's programs check the others."""
 
 
 def read_arguments() -> Namespace:
@@ -92,13 +92,13 @@ def read_arguments() -> Namespace:
 
 
 Cut = Callable[[str], list[str]]
-"""Returns the words, or the characters, of a line."""
+"""Divides a line into words or characters."""
 
 
 def cut_of(arguments: Namespace, alphabet: Alphabet) -> Cut:
-    """Return what cuts lines into words, or into characters with SPACE for a space if the labels have one.
+    """Return a function that divides lines into words, or into characters, with SPACE for a space.
 
-    Where they have none, as often for Chinese, a space is never heard between two characters that the text parts.
+    If the labels have no space, as often for Chinese, spaces of the text are dropped, as they are never recognized.
     """
     between = "" if alphabet.delimiter is None else " "
 
@@ -110,9 +110,9 @@ def cut_of(arguments: Namespace, alphabet: Alphabet) -> Cut:
 
 
 def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]:
-    """Yield the words (or characters) of each line that has any; the progress is that of the bytes on disk.
+    """Yield the words (or characters) of each line that is not empty; the progress counts bytes on disk.
 
-    Empty lines stand between paragraphs: as sentences, they would make silence likely.
+    Empty lines separate paragraphs: as sentences, they would make silence probable.
     """
     with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="bytes") as progress:
         for text in arguments.texts:
@@ -158,7 +158,7 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
 
 
 def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
-    """Return what tells whether the labels can spell a word, or, by characters, a character or SPACE."""
+    """Return a function that decides whether the labels can spell a word or, in models of characters, a character."""
     spell = spell_of(alphabet)
 
     def can_spell(word: str) -> bool:
@@ -176,17 +176,17 @@ def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
 
 
 def estimate(arguments: Namespace, cut: Cut, arpa: Path, scratch: Path) -> None:
-    """Write the ARPA file of all words: lmplz reads the text as we stream it."""
+    """Write the ARPA file of all words; the text is streamed to lmplz."""
     command = [arguments.tools / "lmplz", "--order", str(arguments.order), "--temp_prefix", f"{scratch}/"]
     command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback", "--skip_symbols"]
     command += ["--prune", *(str(count) for count in arguments.prune[: arguments.order])]
     with (scratch / "lmplz.log").open("w+") as log:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
             assert lmplz.stdin is not None
-            with suppress(BrokenPipeError):  # its exit code and its log say why
+            with suppress(BrokenPipeError):  # the program's exit code and log give the reason
                 for words in sentences(arguments, cut, "Counting n-grams"):
                     lmplz.stdin.write((" ".join(words) + "\n").encode())
-            with suppress(BrokenPipeError):  # what was not written yet
+            with suppress(BrokenPipeError):  # from flushing the rest
                 lmplz.stdin.close()
             report("Estimating probabilities ...")
         if lmplz.returncode:
@@ -209,14 +209,14 @@ def call(arguments: Namespace, scratch: Path, tool: str, *options: str | Path, w
 
 
 def main() -> None:
-    """Write the files, each under its name only when all are whole."""
+    """Write the files; they get their names when all of them are complete."""
     arguments = read_arguments()
     composed = arguments.normalizer is not None
     alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
     if arguments.unit == "character":
         check_labels_are_characters(alphabet, "--unit=character")
     elif not any(label[:1] in (" ", b" ") for label in alphabet.output_labels):
-        raise FlagError(f"--unit=word: {arguments.alphabet} has no space to part words by; give --unit character")
+        raise FlagError(f"--unit=word: {arguments.alphabet} has no space to separate words; give --unit character")
     cut = cut_of(arguments, alphabet)
     vocabulary = choose_vocabulary(arguments, alphabet, cut)
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def main() -> None:
         for name in FILES:
             file = arguments.out / name
             if not (scratch / name).exists():
-                file.unlink(missing_ok=True)  # of another model, which those beside it replace
+                file.unlink(missing_ok=True)  # of a previous model, which the new files replace
                 continue
             with written_whole(file) as beside:
                 shutil.move(scratch / name, beside)
@@ -235,7 +235,7 @@ def main() -> None:
 
 
 def build(arguments: Namespace, alphabet: Alphabet, vocabulary: Sequence[str], scratch: Path) -> None:
-    """Write the files into `scratch`, of the words of all.arpa there that are in the vocabulary."""
+    """Write the files into `scratch`, from the words in all.arpa there that are in the vocabulary."""
     arpa, binary = scratch / "lm.arpa", scratch / "lm.binary"
     call(arguments, scratch, "filter", "single", f"model:{scratch / 'all.arpa'}", arpa, words=vocabulary)
     (scratch / "all.arpa").unlink()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""List the rows of a corpus whose transcript may not be what is said, worst first, by what a trained model hears.
+"""List the rows of a corpus whose transcript may be wrong according to a trained model, worst first.
 
     find_bad_rows.py MODEL CSV... [--worst 5%] [--output bad_rows.csv] [--report report.html]
 
-MODEL is an exported graph, which may have been trained on the same rows if it has not learned them by heart. A row
-stands out by its loss per label, by the edits between its transcript and what the model hears, and by the longest
-stretch without a label; see docs/alignment.md. The report has the recordings to listen to. Correct the rows, or leave
-them out of training by --exclude_files=bad_rows.csv. --normalize_transcripts is for a model that was trained with it.
+MODEL is an exported graph. It may have been trained on the same rows, if it has not learned them by heart. Rows are
+ranked by their loss per label, by the edits between their transcript and the model's, and by the longest stretch
+without a label; see docs/alignment.md. The report contains the recordings to listen to. Correct the rows, or leave them
+out of training with --exclude_files=bad_rows.csv. --normalize_transcripts is for a model that was trained with it.
 """
 
 import logging
@@ -37,7 +37,7 @@ from deepspeech.util.progress import Progress, report
 from deepspeech.util.transcripts import Normalizer
 
 BEAM_WIDTH = 100
-"""Enough for what is heard without a language model."""
+"""A beam width that is enough without a language model."""
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def ranked_rows(model_file: Path, csv_files: list[Path], normalizer: Normalizer | None) -> list[RankedRow]:
-    """Return the rows of a corpus, worst first; those that cannot be used at all are logged."""
+    """Return the rows of a corpus, worst first; unusable rows are logged."""
     model = load_acoustic_model(model_file)
     alphabet = alphabet_of(model.info)
     corpus = read_corpus(
@@ -87,7 +87,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path], normalizer: Normalizer 
 
 
 def share_or_count(text: str) -> float:
-    """Return a share, as 0.05 for "5%", or a number of at least 1. Raise ArgumentTypeError for anything else."""
+    """Parse a share, such as "5%", which is 0.05, or a number of at least 1. Raise ArgumentTypeError otherwise."""
     number, sign, rest = text.partition("%")
     try:
         value = float(number) / 100 if sign else int(number)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make CSVs of the recordings in a folder: `python -m deepspeech.import_corpus`, for those who look here."""
+"""Make CSVs of the recordings in a folder: the same program as `python -m deepspeech.import_corpus`."""
 
 import sys
 

@@ -3,12 +3,12 @@
 
     import_fsdd.py OUT [--from FOLDER]
 
-writes OUT/train.csv, OUT/dev.csv and OUT/test.csv. The recordings are those in FOLDER, or else are downloaded into OUT.
-A recording is named DIGIT_SPEAKER_TAKE.wav: takes 0 to 4 are for the test, 5 to 9 for validation, the others for
+writes OUT/train.csv, OUT/dev.csv and OUT/test.csv. Without FOLDER, the recordings are downloaded into OUT. A recording
+is named DIGIT_SPEAKER_TAKE.wav. Takes 0 to 4 are for the test, 5 to 9 for validation, the others for
 training, so every speaker is in every set.
 
-The release is 1.0.9, of five speakers with 50 takes of each digit. Its archive is packed by the host when it is asked
-for; should it ever be packed in another way, the checksum will not match and --sha256 takes the new one.
+The release is 1.0.9, with five speakers and 50 takes of each digit. The host packs its archive on request. If the host
+ever packs it differently, the checksum does not match; then give the new one with --sha256.
 """
 
 from deepspeech.cli.arguments import run_script

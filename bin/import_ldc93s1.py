@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Import one recording with a transcript file of the form that TIMIT has.
+"""Import one recording with a transcript file in TIMIT's format.
 
     import_ldc93s1.py OUT WAV TRANSCRIPT
 

@@ -5,13 +5,13 @@
     make_alphabet.py CSV... --to pieces.model --output_unit wordpieces [--size 500]
     make_alphabet.py CSV... --to syllables.txt --output_unit pinyin
 
-Prints the characters by how often they occur, with code point and name; of each rare one also a row that has it, as
-such characters are often mistakes. Give the flags --normalize_transcripts, --transcript_case, --keep_punctuation and
---write_out_numbers as to the trainer, and the characters are those that it sees. The space is the first label, and the
-others follow by their code points. With --join_marks, a letter and its combining marks are one label.
+Prints the characters by frequency, with code point and name, and for each rare character a row that has it, because
+rare characters are often mistakes. Give the same flags --normalize_transcripts, --transcript_case, --keep_punctuation
+and --write_out_numbers as in training, to get the characters of training. The space is the first label; the others
+follow by code point. With --join_marks, a letter and its combining marks are one label.
 
-Word pieces are chosen by sentencepiece, and the file is its model. The alphabet of pinyin has the syllables, with their
-tones, of all common characters, and the table those that occur. Bytes need no file.
+sentencepiece chooses word pieces, and the file is its model. The alphabet of pinyin has the syllables, with tones, of
+all common characters; the table has only those that occur. Bytes need no file.
 """
 
 import unicodedata
@@ -31,12 +31,12 @@ from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe, is_in_two_parts
 
 RARE = 5
-"""Characters that occur less often are shown with an example."""
+"""Characters with fewer occurrences are shown with an example."""
 EXAMPLE_LENGTH = 60
 NAMED = 20
-"""What an alphabet lacks that is named at most."""
+"""The most missing characters that are named."""
 CARRIER = "\u25cc"
-"""A dotted circle, on which a combining character is shown."""
+"""A dotted circle, as the base of a combining character."""
 
 
 def read_arguments() -> Namespace:
@@ -49,7 +49,7 @@ def read_arguments() -> Namespace:
     parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")
     parser.add_argument("--join_marks", action="store_true", help="a letter and its combining marks are one label")
     parser.add_argument("--size", type=int, help=f"word pieces at most (default: {WORD_PIECES})")
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     arguments.normalizer = chosen_normalizer(arguments)
@@ -61,14 +61,14 @@ def read_arguments() -> Namespace:
         if is_given and arguments.output_unit != unit:
             raise FlagError(f"{flag}: is for --output_unit={unit}")
     if arguments.to.exists() and not arguments.force:
-        raise FlagError(f"--to={arguments.to}: is there already; name another file, or give --force to write over it")
+        raise FlagError(f"--to={arguments.to}: exists already; name another file, or give --force to overwrite it")
     return arguments
 
 
 def count_labels(
     transcripts: Sequence[tuple[str, str, str]], cut: Callable[[str], Sequence[str]]
 ) -> tuple[Counter[str], dict[str, tuple[str, str]]]:
-    """Return how often each part of transcripts occurs, and the first transcript that has it, as its place and text."""
+    """Return the count of each part of the transcripts, and the place and text of the first transcript with it."""
     counts: Counter[str] = Counter()
     examples: dict[str, tuple[str, str]] = {}
     for place, text, _ in transcripts:
@@ -91,7 +91,7 @@ def table(counts: Counter[str], examples: dict[str, tuple[str, str]]) -> Iterato
 
 
 def _described(label: str) -> str:
-    """Return a label with the code points and names of its characters; those of ASCII alone if it has several."""
+    """Describe a label by its code points and its characters' names; return several ASCII characters as they are."""
     if len(label) > 1 and label.isascii():
         return label.replace(" ", "\u2581")
     category = unicodedata.category(label[0])[0]
@@ -101,7 +101,7 @@ def _described(label: str) -> str:
 
 
 def _around(label: str, text: str) -> str:
-    """Return a text of one line, or the part of a long one that has a label, if it is written as it stands there."""
+    """Return a text of one line, or the part of a long text around a label, if the text contains it literally."""
     begin = max(0, min(max(text.find(label), 0) - EXAMPLE_LENGTH // 2, len(text) - EXAMPLE_LENGTH))
     part = text[begin : begin + EXAMPLE_LENGTH]
     cut = f"{'…' if begin else ''}{part}{'…' if begin + EXAMPLE_LENGTH < len(text) else ''}"
@@ -127,14 +127,14 @@ def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, st
 
 
 def print_table(transcripts: Sequence[tuple[str, str, str]], cut: Callable[[str], Sequence[str]]) -> Counter[str]:
-    """Print the parts of transcripts, and return how often each of them occurs."""
+    """Print the table of the parts of transcripts, and return their counts."""
     counts, examples = count_labels(transcripts, cut)
     print("\n".join(table(counts, examples)))
     return counts
 
 
 def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], normalized: bool) -> Iterator[str]:
-    """Yield a line for each thing about the alphabet that a person should know before training."""
+    """Yield a line for each remark on the alphabet that matters before training."""
     texts = [(place, text) for place, text, _ in transcripts]
     missing = {place: alphabet.missing(text) for place, text in texts}
     lacking = [(place, text) for place, text in texts if missing[place]]
@@ -144,8 +144,8 @@ def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], nor
     decomposed = [(place, text) for place, text in texts if not unicodedata.is_normalized("NFC", text)]
     if decomposed:
         yield (
-            f"outside Unicode's form NFC: {_places(decomposed)} where accents may be labels of their own, and one "
-            "letter have two spellings; --normalize_transcripts fixes it"
+            f"outside Unicode's form NFC: {_places(decomposed)} where accents may become separate labels, and a "
+            "letter may have two spellings; --normalize_transcripts fixes it"
         )
     if alphabet.unit == Alphabet.unit:
         yield from _remarks_on_characters(alphabet.labels, normalized)

@@ -3,11 +3,11 @@
 #
 #     bin/run-cluster.sh PS:WORKERS[:GPUS] -- TRAINER FLAG...
 #
-# Starts PS parameter servers (0: the workers hold the weights, as with --sync allreduce) and WORKERS workers, each worker
-# with GPUS devices of its own (default 0: the CPU), on the ports from $BASE_PORT on (default 2300; the coordinator's is
-# given with --coord_port). Logs go to stderr, prefixed by node.
-# When a node fails for good, all are ended, and the exit code is 1; SIGINT and SIGTERM are passed on to the chief, which
-# saves, however long that takes. The exit code is 143 then: the same command goes on from there.
+# Starts PS parameter servers (0: the workers hold the weights, as with --sync allreduce) and WORKERS workers, each with
+# its own GPUS devices (default 0: the CPU), on the ports from $BASE_PORT on (default 2300; --coord_port sets the
+# coordinator's port). Logs go to stderr, prefixed by node.
+# When a node fails permanently, all nodes are ended, and the exit code is 1. SIGINT and SIGTERM are passed on to the
+# chief, which saves, however long that takes. Then the exit code is 143, and the same command continues from there.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
@@ -45,7 +45,7 @@ end_all() {
 trap end_all EXIT
 
 stopped=0
-trap 'stopped=1' INT TERM # while nodes are being started, the chief's process may be one that is not known yet
+trap 'stopped=1' INT TERM # while nodes are being started, the chief's process may not be known yet
 
 for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
 for ((task = 0; task < workers; task++)); do
@@ -61,8 +61,8 @@ trap stop_chief INT TERM
 
 failed=0 code=0 over=0
 running=("${pids[@]}")
-# Once a node has failed or the chief was stopped, which the others are told if they have joined it, they get 20 seconds to
-# end and say why.
+# After a node has failed or the chief was stopped, the other nodes, which learn of it if they have joined, get 20
+# seconds to end and report why.
 while ((${#running[@]})) && ((over < 100)); do
     still=()
     for pid in "${running[@]}"; do
@@ -70,11 +70,11 @@ while ((${#running[@]})) && ((over < 100)); do
             still+=("$pid")
         else
             ended=0
-            wait "$pid" || true # bash may tell first of a signal to this script that came before
+            wait "$pid" || true # bash may first report an earlier signal to this script
             wait "$pid" || ended=$?
             case $ended in
                 0) ;;
-                129 | 130 | 143) ((pid != chief)) || code=143 ;; # others than the chief may be stopped alone
+                129 | 130 | 143) ((pid != chief)) || code=143 ;; # nodes other than the chief may be stopped alone
                 *) failed=1 ;;
             esac
         fi

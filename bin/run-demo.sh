@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Synthesize a small corpus, train on it, test on voices that were never trained on, export the model, and transcribe a
-# recording with it.
+# Synthesize a small corpus, train on it, test on voices that are not in the training set, export the model, and
+# transcribe a recording with it.
 #
 #     bin/run-demo.sh [--work FOLDER] [TRAINER FLAG...]
 #
-# Corpus and checkpoints are kept in the work folder (default: deepspeech/demo in the user's cache folder); run again,
-# it carries on from there.
+# Corpus and checkpoints are kept in the work folder (default: deepspeech/demo in the user's cache folder); a second run
+# continues from there.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 choose_work_folder demo "$@"
 experiment demo --work "$work" --export_dir "$work/model" "${arguments[@]}"
 
-# A recording of the test set, so of a voice that the model has never heard.
+# A recording of the test set, so its voice is not in the training set.
 { read -r recording && read -r transcript; } < <("$PYTHON" - "$work/corpus/test.csv" <<'PYTHON'
 import csv
 import sys

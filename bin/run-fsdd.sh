@@ -3,8 +3,8 @@
 #
 #     bin/run-fsdd.sh [--from FOLDER] [--work FOLDER] [TRAINER FLAG...]
 #
-# The recordings are those in FOLDER, or else are downloaded. Corpus and checkpoints are kept in the work folder
-# (default: deepspeech/fsdd in the user's cache folder); run again, it carries on from there.
+# Without FOLDER, the recordings are downloaded. Corpus and checkpoints are kept in the work folder (default:
+# deepspeech/fsdd in the user's cache folder); a second run continues from there.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"

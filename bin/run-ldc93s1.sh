@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A smoke test of the whole program: learn one recording by heart, and transcribe it without a mistake.
+# A smoke test of the whole program: learn one recording by heart, and transcribe it without an error.
 #
 #     bin/run-ldc93s1.sh WAV TRANSCRIPT [--work FOLDER] [TRAINER FLAG...]
 #

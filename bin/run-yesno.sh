@@ -3,8 +3,8 @@
 #
 #     bin/run-yesno.sh [--from FOLDER] [--work FOLDER] [TRAINER FLAG...]
 #
-# The recordings are those in FOLDER, or else are downloaded. Corpus and checkpoints are kept in the work folder
-# (default: deepspeech/yesno in the user's cache folder); run again, it carries on from there.
+# Without FOLDER, the recordings are downloaded. Corpus and checkpoints are kept in the work folder (default:
+# deepspeech/yesno in the user's cache folder); a second run continues from there.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"

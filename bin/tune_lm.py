@@ -4,11 +4,12 @@
     tune_lm.py --model output_graph.pb --csv dev.csv --lm lm.binary [--trie lm.trie] --out FOLDER
     tune_lm.py --posteriors dev.npz --references dev.txt --lm lm.binary [--trie lm.trie] --out FOLDER
 
-The acoustic model, an exported graph, runs once; FOLDER gets its outputs as posteriors.npz and the transcripts as
-references.txt, with which to begin the next time. Those of any other model will do, too: an npz file with its output
-for each utterance, float [time, labels + 1], in the order of the lines of the texts. Optuna then tries --trials
-weights. FOLDER gets tuning.csv with every trial and tuning.png, which draws them; stdout gets the best weights, as
-flags of deepspeech-train. Needs optuna and matplotlib: `pip install '.[tune]'` in the checkout installs them.
+The acoustic model, an exported graph, runs once. FOLDER gets its outputs as posteriors.npz and the transcripts as
+references.txt; the second form of the command starts from these files. It also accepts the output of any other model:
+an npz file with the output for each utterance, float [time, labels + 1], in the order of the lines of the texts.
+Optuna then tries --trials weights. FOLDER gets tuning.csv with every trial and tuning.png with their plot; stdout gets
+the best weights, as flags of deepspeech-train. Needs optuna and matplotlib: `pip install '.[tune]'` in the checkout
+installs them.
 """
 
 import csv
@@ -60,13 +61,13 @@ NUMBERS = {
     "highest-bonus": at_least(0),
     "seed": up_to(2**32 - 1, "0 to 4294967295"),
 }
-"""What the flags that are numbers must be."""
+"""The allowed values of numeric flags."""
 
 PACKAGES = ("optuna", "matplotlib")
 """What the search and the drawing need, of the extra `tune`."""
 
 Trial = tuple[float, float, float]
-"""Weight, bonus, and the error rate that they give."""
+"""Weight, bonus, and their error rate."""
 
 
 def read_arguments() -> Namespace:
@@ -97,8 +98,7 @@ def read_arguments() -> Namespace:
     labels_given = arguments.alphabet or arguments.output_unit != Alphabet.unit  # a model has its own
     if any(runs) == bool(any(kept) or labels_given) or not (all(runs) or all(kept)):
         raise FlagError(
-            "give --model and --csv, or --posteriors and --references with --alphabet and --output_unit, and not some "
-            "of both"
+            "give either --model and --csv, or --posteriors and --references with --alphabet and --output_unit"
         )
     if not labels_given:
         arguments.alphabet = ROOT / "data/alphabet.txt"
@@ -106,7 +106,7 @@ def read_arguments() -> Namespace:
 
 
 def run_model(arguments: Namespace) -> Alphabet:
-    """Write the outputs of the model for the validation set to the folder of the results; return its alphabet."""
+    """Write the model's outputs for the validation set to the folder of the results; return its alphabet."""
     model = load_acoustic_model(arguments.model)
     rows = read_rows(arguments.csv)
     inspection = Inspection()
@@ -137,7 +137,7 @@ def read_rows(lists: Sequence[Path]) -> list[Row]:
 
 
 def part_within(row: Row, inspection: Inspection) -> Part | None:
-    """Return the part of its recording that a row is; None: all of it. Raise AudioError or CorpusError."""
+    """Return a row's part of its recording; None: all of it. Raise AudioError or CorpusError."""
     if row.part is None:
         return None
     try:
@@ -154,7 +154,7 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     except (ValueError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
         raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays, or it is damaged") from None
     try:
-        lines = StringIO(read_text(arguments.references), newline=None)  # `splitlines` parts lines at U+2028, too
+        lines = StringIO(read_text(arguments.references), newline=None)  # `splitlines` also splits at U+2028
         references = [line.rstrip("\n") for line in lines]
     except UnicodeDecodeError:
         raise CorpusError(f"{arguments.references}: not UTF-8; save it as UTF-8") from None
@@ -174,12 +174,12 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
 
 
 def alphabet_of_posteriors(arguments: Namespace) -> Alphabet:
-    """Return the alphabet that is named, in the form that training reads it in."""
+    """Return the named alphabet, in the form of training."""
     return load_alphabet(arguments.output_unit, arguments.alphabet, composed=arguments.normalizer is not None)
 
 
 def report_unspelled(references: Sequence[str], alphabet: Alphabet) -> None:
-    """Report references that no weights can give, as the labels, if they are characters, cannot spell them."""
+    """Report references that cannot be recognized with any weights, because labels of characters cannot spell them."""
     if alphabet.unit != Alphabet.unit:
         return
     missing = list(filter(None, (alphabet.missing("".join(reference.split())) for reference in references)))
@@ -194,7 +194,7 @@ class Objective:
     """The error rate of the validation set, as a function of the weights that optuna suggests."""
 
     def __init__(self, arguments: Namespace) -> None:
-        """Read what is decoded and the language model. Raise DeepSpeechError if a file cannot be used."""
+        """Read the model's outputs and the language model. Raise DeepSpeechError if a file cannot be used."""
         self._arguments = arguments
         alphabet = run_model(arguments) if arguments.model else alphabet_of_posteriors(arguments)
         self._posteriors, self._lengths, references = read_utterances(arguments)
@@ -203,7 +203,7 @@ class Objective:
         self._references = [reference_of(text, alphabet, self._scorer) for text in references]
 
     def __call__(self, trial: Any) -> float:
-        """Return the error rate with the weights that an optuna trial suggests."""
+        """Return the error rate with the weights of an optuna trial."""
         weight = trial.suggest_float("lm_weight", 0, self._arguments.highest_weight)
         bonus = trial.suggest_float("valid_word_count_weight", -1, self._arguments.highest_bonus)
         return self.error_rate(weight, bonus)
@@ -238,7 +238,7 @@ def search(objective: Objective, arguments: Namespace) -> list[Trial]:
 
 
 def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
-    """Write the table and the drawing of all trials."""
+    """Write the table and the plot of all trials."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -3,9 +3,9 @@
 
     make_demo_corpus.py OUT
 
-writes OUT/train.csv, OUT/dev.csv and OUT/test.csv and the 16 kHz 16-bit mono recordings they name. No sentence is in
-two of them, and the voices of the test set are heard in no other. The same settings give the same corpus to the byte
-(with the same release of espeak-ng); a folder that already holds that corpus, whole, is left as it is.
+writes OUT/train.csv, OUT/dev.csv and OUT/test.csv and their 16 kHz 16-bit mono recordings. No sentence is in two of the
+sets, and the voices of the test set are in no other set. The same settings and the same release of espeak-ng give the
+same corpus, byte for byte. A folder that already holds the complete corpus is left unchanged.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from deepspeech.util.progress import report
 
 
 def main() -> None:
-    """Read the arguments and make the corpus, unless it is there."""
+    """Read the arguments and make the corpus, unless it exists."""
     parser = ArgumentParser(__doc__)
     parser.add_argument("out", type=Path, help="the folder of the corpus")
     parser.add_argument(

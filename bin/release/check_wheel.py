@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Install a wheel where there is neither a compiler nor a network, and use it.
+"""Install a wheel without a compiler and a network, and use it.
 
     check_wheel.py WHEEL --python PYTHON [--extra server]... [--model output_graph.pb --audio recording.wav]
 
-Downloads the wheels that it depends on, makes a new virtual environment whose PATH has no program but its own, and
-installs all of them there with `pip install --no-index`. There the native modules are loaded, and the recording is
-transcribed. Prints what is installed by size, what the import takes, and the transcript. Ends with exit code 1
-where something fails.
+Downloads the wheels of the dependencies, makes a new virtual environment whose PATH has only its own programs, and
+installs all wheels there with `pip install --no-index`. Then it loads the native modules, and transcribes the
+recording. Prints the installed packages by size, the time of the import, and the transcript. Ends with exit code 1 if
+something fails.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 MEGABYTE = 1_000_000
 STARTS = 5
-"""How often Python is started for the median time of an import."""
+"""The number of starts of Python for the median time of an import."""
 USES = """
 from deepspeech import Model, _acoustic, _ctcdecoder
 print("native modules:", *sorted(module.__name__ for module in (_acoustic, _ctcdecoder)))
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 class Installed:
-    """A new virtual environment in `folder`, from which no compiler, no network and no other package is reached."""
+    """A new virtual environment in `folder`, without access to compilers, the network and other packages."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self._folder, self._python = folder, python
@@ -67,7 +67,7 @@ class Installed:
         self.run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels, wanted)
 
     def run(self, program: str, *arguments: object) -> str:
-        """Return what a program of the environment prints; end with its message where it fails."""
+        """Return the output of a program of the environment; if it fails, exit with its message."""
         command = [str(self._programs / program), *map(str, arguments)]
         finished = subprocess.run(command, cwd=self._folder, env=self._environment(), capture_output=True, text=True)
         if finished.returncode:
@@ -79,7 +79,7 @@ class Installed:
         return Path(self.run("python", "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip())
 
     def seconds_of_import(self) -> float:
-        """Return the median processor time of a start that imports the recognizer, less that of one without."""
+        """Return the median processor time of a start that imports the recognizer, minus that of a start without."""
         return self._seconds("from deepspeech import Model") - self._seconds("pass")
 
     def _seconds(self, statement: str) -> float:
@@ -97,7 +97,7 @@ class Installed:
 
 
 def sizes(site_packages: Path) -> str:
-    """Return a line on the size of all that is installed but pip, the largest packages first, in megabytes."""
+    """Return a line with the size in megabytes of all installed packages except pip, the largest first."""
     folders = {
         path.name: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / MEGABYTE
         for path in site_packages.iterdir()

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the run-*.sh recipes share; they source this file.
+# Functions of the run-*.sh recipes, which source this file.
 #
 # Sets $root (the repository) and $PYTHON (from the environment, else the repository's .venv, else python3).
 
@@ -19,7 +19,7 @@ show_help() { # prints the head of the script
     exit 0
 }
 
-choose_work_folder() { # NAME ARGUMENT...: sets $work from --work FOLDER, wherever it stands, and $arguments to the others
+choose_work_folder() { # NAME ARGUMENT...: sets $work from --work FOLDER, in any place, and $arguments to the others
     work=${XDG_CACHE_HOME:-$HOME/.cache}/deepspeech/$1
     shift
     arguments=()

@@ -77,7 +77,7 @@ def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_tha
     result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt")
     assert result.returncode == 1
     assert result.stderr.startswith("build_lm.py: error: --unit=word: ")
-    assert result.stderr.endswith("alphabet.txt has no space to part words by; give --unit character\n")
+    assert result.stderr.endswith("alphabet.txt has no space to separate words; give --unit character\n")
     assert not (tmp_path / "lm").exists()
 
 
