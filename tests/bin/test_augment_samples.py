@@ -1,4 +1,4 @@
-"""bin/augment_samples.py writes what is trained on: audible examples, and pictures of them."""
+"""bin/augment_samples.py writes augmented recordings as in training, and pictures of them."""
 
 from __future__ import annotations
 

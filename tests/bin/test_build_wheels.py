@@ -1,4 +1,4 @@
-"""bin/release/build_wheels.py builds for every machine: what would compile for one is refused beforehand."""
+"""bin/release/build_wheels.py builds for every machine: it refuses compilers with flags for a particular one."""
 
 from __future__ import annotations
 

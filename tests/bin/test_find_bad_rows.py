@@ -17,7 +17,7 @@ from deepspeech.training.inputs import read_inputs
 
 
 def exchanged(csv_file: Path, out: Path, count: int) -> set[int]:
-    """Write a corpus with as many transcripts exchanged as is told; return the lines of their rows."""
+    """Write a corpus with this many exchanged transcripts; return the lines of their rows."""
     rows = list(csv.DictReader(csv_file.open(encoding="utf-8")))
     texts = [row["transcript"] for row in rows]
     chosen = random.Random(7).sample([place for place, text in enumerate(texts) if texts.count(text) == 1], count)

@@ -18,7 +18,7 @@ def model_path(name: str) -> Path:
 
 
 def vocabulary(path: Path) -> list[str]:
-    """Return every word the model can predict, </s> and <unk> included."""
+    """Return every word that the model can predict, including </s> and <unk>."""
     unigrams = path.read_text().split("\\1-grams:\n")[1].split("\n\n")[0]
     return [line.split("\t")[1] for line in unigrams.splitlines() if "<s>" not in line]
 

@@ -1,4 +1,4 @@
-"""Scripts hear through a model in ONNX that computes its features what they hear through its graph."""
+"""Scripts get the same transcripts from an ONNX model that computes its features as from its graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run-*.sh recipes: that they train and test from any folder, and what they say when they cannot run."""
+"""The run-*.sh recipes train and test from any folder, and report why they cannot run."""
 
 import os
 import re
@@ -108,7 +108,7 @@ def test_a_recipe_imports_trains_and_tests(name: str, pattern: str, corpus: Path
 
 @pytest.mark.slow
 def test_the_yesno_recipe_learns_to_hear_every_word(shared: Path, tmp_path: Path) -> None:
-    half_as_long = "--epoch=80"  # in which four of four seeds had learned it
+    half_as_long = "--epoch=80"  # enough for four of four seeds
     done = run_recipe("run-yesno.sh", "--from", shared / "data/yesno", "--work", "work", half_as_long, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (result,) = re.findall(r"^I Test: loss .*", done.stderr, re.MULTILINE)

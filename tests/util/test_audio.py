@@ -159,7 +159,7 @@ def test_a_flac_that_was_written_into_a_pipe_is_read_to_its_end(tmp_path: Path) 
     path, noise = tmp_path / "a.flac", np.random.default_rng(0).normal(0, 0.1, 100_000).astype(np.float32)
     soundfile.write(path, noise, 16000)
     content = bytearray(path.read_bytes())
-    content[21] &= 0xF0  # the number of samples has 36 bits, and is 0 where it was not known
+    content[21] &= 0xF0  # the number of samples has 36 bits, and is 0 if it is unknown
     content[22:26] = bytes(4)
     path.write_bytes(content)
     assert inspect_audio(path).samples == len(read_audio(path, 16000)) == len(noise)

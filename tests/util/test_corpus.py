@@ -150,7 +150,7 @@ def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
 def test_a_recording_of_nothing_is_named(tmp_path: Path, container: str, level: float) -> None:
     samples = np.full(RATE, level, np.float32)
     soundfile.write(tmp_path / "a", samples, RATE, format=container)
-    if level and container in ("OGG", "MP3"):  # which a constant does not survive
+    if level and container in ("OGG", "MP3"):  # lossy, so a constant does not stay constant
         assert inspect_audio(tmp_path / "a").samples == RATE
         return
     assert bad_lines(train_csv(tmp_path, HEADER + b"a,1,a"))[1:] == [

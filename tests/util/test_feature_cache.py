@@ -55,7 +55,7 @@ def read(files: TinyCorpus) -> Corpus:
 
 
 def start_builder(files: TinyCorpus, path: Path, largest_file: int = 0, killed_at: int = 0) -> "subprocess.Popen[str]":
-    """Build a cache in a process of its own, which is killed at that utterance, counted from 1."""
+    """Build a cache in another process, which is killed at this utterance, counted from 1."""
     command = [sys.executable, "-c", BUILDER, *map(str, (files.alphabet, files.train, path, largest_file, killed_at))]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -1,4 +1,4 @@
-"""Transcripts are written in one form, whichever way they were typed."""
+"""Transcripts are written in one form, however they were typed."""
 
 import importlib.util
 import unicodedata

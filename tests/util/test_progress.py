@@ -31,7 +31,7 @@ def test_without_a_terminal_one_line_is_logged_at_the_end(
 
 @dataclass
 class Clock:
-    """Seconds that pass when the test says so."""
+    """A clock that the test advances."""
 
     seconds: float = 0.0
 

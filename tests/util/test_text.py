@@ -15,7 +15,7 @@ CHARACTERS = st.characters(codec="utf-8", exclude_characters=LINE_ENDS)
 LABELS = st.lists(CHARACTERS, min_size=1, max_size=40, unique=True).map(tuple)
 SEQUENCES = st.text(CHARACTERS.filter(lambda each: not each.isspace()), min_size=1, max_size=3)
 TAMIL = ("\u0b95", "\u0b95\u0bbf", "\u0ba4\u0bcd", "\u0ba4")
-"""A consonant, the same with a vowel sign, another without its vowel, and with it."""
+"""A consonant, the same consonant with a vowel sign, and another consonant without and with its vowel."""
 
 
 def written(tmp_path: Path, content: str | bytes) -> Path:
@@ -35,7 +35,7 @@ def test_an_escaped_hash_is_a_label(tmp_path: Path) -> None:
 
 
 @given(LABELS)
-@example(("\ufeff", "a"))  # which is a byte order mark at the beginning of a file
+@example(("\ufeff", "a"))  # a byte order mark at the beginning of a file
 def test_the_text_of_a_file_is_read_back_as_the_same_labels(
     tmp_path_factory: pytest.TempPathFactory, labels: tuple[str, ...]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Signals, and what augmentations make of them."""
+"""Signals, and their augmented forms, for tests."""
 
 from typing import Any
 
@@ -29,6 +29,6 @@ def occasion(seed: int = 0, clock: float = 0.0) -> Occasion:
 def augmented(written: str, array: Array = TONE, seed: int = 0, clock: float = 0.0) -> Array:
     before = array.copy()
     changed = parse_augmentation(written).augment(array, occasion(seed, clock))
-    np.testing.assert_array_equal(array, before)  # what is given stays as it is
+    np.testing.assert_array_equal(array, before)  # the input stays unchanged
     assert changed.dtype == array.dtype
     return changed

@@ -1,4 +1,4 @@
-"""Each kind of augmentation, measured on signals of which is known what must come out."""
+"""Each kind of augmentation, measured on signals with known results."""
 
 from pathlib import Path
 
@@ -110,7 +110,7 @@ def test_silence_of_a_level_is_added_before_and_after() -> None:
     assert len(changed) == len(TONE) + int(1.5 * RATE)
     before, inside, after = np.split(changed, [RATE // 2, RATE // 2 + len(TONE)])
     np.testing.assert_array_equal(inside, TONE)
-    of_a_sine = 0.5  # the power of one whose peak is full scale, which is 0 dBFS
+    of_a_sine = 0.5  # the power of a sine with a full-scale peak, which is 0 dBFS
     assert 10 * np.log10(power(np.concatenate([before, after])) / of_a_sine) == pytest.approx(-50, abs=0.3)
     assert not augmented("silence[dbfs=-120]", np.zeros(RATE, np.float32)).any()
     assert len({len(augmented("silence", seed=seed)) for seed in range(9)}) == 9
@@ -118,7 +118,7 @@ def test_silence_of_a_level_is_added_before_and_after() -> None:
 
 def test_ends_are_trimmed_where_they_are_quieter_than_a_level() -> None:
     said = np.full(RATE, 0.5, np.float32)
-    levels = [-26, -15]  # decibels under what is said
+    levels = [-26, -15]  # decibels below the speech
     steps = [np.full(RATE // 10, 0.5 * 10 ** (level / 20), np.float32) for level in levels]
     word = np.concatenate([*steps, -said, *reversed(steps)])
     for below, cut in ((40, 0), (20, 1), (10, 2)):
@@ -154,7 +154,7 @@ def test_an_equalizer_raises_octaves_by_gains_of_their_own_and_what_is_between_t
     drawn = [gains(augmented("equalizer[gain=0~9]", WHITE, seed), *octaves) for seed in range(20)]
     spread = np.ptp(drawn, axis=1)
     assert 9 < spread.mean() < spread.max() < 18.5
-    assert np.abs(np.corrcoef(np.transpose(drawn))[np.triu_indices(6, 1)]).mean() < 0.5  # each octave has its own
+    assert np.abs(np.corrcoef(np.transpose(drawn))[np.triu_indices(6, 1)]).mean() < 0.5  # each octave has its own gain
     below, between, above = gains(augmented("equalizer[gain=0~9]", WHITE), 1000, 1000 * 2**0.5, 2000)
     assert between == pytest.approx((below + above) / 2, abs=0.3)
     np.testing.assert_allclose(augmented("equalizer[gain=6]", WHITE), WHITE, atol=1e-6)  # it is as loud as before

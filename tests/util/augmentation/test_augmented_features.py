@@ -1,4 +1,4 @@
-"""Augmented features: the same for the same seed, epoch and utterance, wherever and in whatever order they are made."""
+"""Augmented features depend only on the seed, the epoch and the utterance, not on the place and order of requests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,7 +126,7 @@ def test_ranges_reach_their_end_in_the_last_epoch(corpus: Corpus) -> None:
 
 
 def test_no_utterance_becomes_too_short_for_its_transcript(tmp_path: Path) -> None:
-    """Four frames a character, twice as fast; the other utterance has a frame to spare."""
+    """Four frames per character, at twice the speed; the other utterance has a spare frame."""
     alphabet = write_alphabet(tmp_path / "alphabet.txt", "ab")
     noise = np.random.default_rng(1).normal(0, 0.1, 16_000)
     rows = [
@@ -138,7 +138,7 @@ def test_no_utterance_becomes_too_short_for_its_transcript(tmp_path: Path) -> No
     for index, utterance in enumerate(tight):
         for epoch in range(5):
             assert len(source.features(index, epoch)) >= outputs_needed(utterance.labels)
-    assert abs(source.samples(0)).max() < 0.1  # what does not shorten it is done all the same
+    assert abs(source.samples(0)).max() < 0.1  # augmentations that do not shorten it are applied all the same
     assert len(source.samples(1)) < 16_000 / 2
     plan = AugmentationPlan(parse_augmentations(["speed[factor=4]"]), 1, 1)
     assert len(Augmented(tight, MFCC, OnTheFly(tight, MFCC), plan).samples(1)) == 4000

@@ -1,4 +1,4 @@
-"""Voices with another pitch and other formants, measured on a vowel that is made of pulses."""
+"""Voices with another pitch and other formants, measured on a vowel of pulses."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.signal import lfilter
 
 PITCH, FORMANTS = 100, (600.0, 1300.0, 2600.0)
-"""In Hz, those of a vowel."""
+"""The formants of a vowel, in Hz."""
 
 
 @pytest.mark.parametrize(("pitch", "formants"), [(1.0, 0.85), (1.0, 1.2), (1.3, 1.0), (0.75, 1.15)])
@@ -43,7 +43,7 @@ def harmonic(samples: Array) -> float:
 
 
 def formants_of(samples: Array) -> float:
-    """Return how many times as high as FORMANTS the formants of a vowel are, of a second's samples."""
+    """Return the ratio of a vowel's formants, in a second of samples, to FORMANTS."""
     hertz, factors = np.arange(300, 4000), np.linspace(0.7, 1.4, 71)
     before, after = (np.log(gaussian_filter1d(np.abs(np.fft.rfft(each)) ** 2, PITCH)) for each in (vowel(), samples))
     differences = [after[hertz] - np.interp(hertz / factor, range(len(before)), before) for factor in factors]

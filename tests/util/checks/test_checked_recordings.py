@@ -1,4 +1,4 @@
-"""Recordings that had to be decoded to be checked are not decoded again at the next start."""
+"""Recordings that were decoded for their check are not decoded again at the next start."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that the name of each recording is added to when it is decoded."""
+    """Return a list to which the name of each decoded recording is added."""
     names: list[str] = []
     decoded_blocks = audio._decoded_blocks
 

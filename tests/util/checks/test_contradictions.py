@@ -1,4 +1,4 @@
-"""Recordings that have several transcripts are told, as no network can learn both."""
+"""Recordings with several transcripts are reported, as no network can learn both."""
 
 import logging
 from collections.abc import Sequence

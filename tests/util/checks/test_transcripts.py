@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - the letters that look like others are what is tested
-"""Many transcripts with the wrong characters are summed up, and those that are hardly meant are named."""
+"""Many transcripts with wrong characters are summed up, and characters that are probably mistakes are named."""
 
 import logging
 import unicodedata

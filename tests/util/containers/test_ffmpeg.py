@@ -1,4 +1,4 @@
-"""Recordings that ffmpeg decodes where it is installed, and what is said where it is not."""
+"""Recordings that ffmpeg decodes if it is installed, and the message if it is not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MP4 = b"\0\0\0\x1cftypM4A " + bytes(100)
 
 
 def installed(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a script be the only ffmpeg."""
+    """Make a script the only ffmpeg."""
     folder.mkdir()
     (folder / "ffmpeg").write_text(f"#!/bin/sh\n{script}\n")
     (folder / "ffmpeg").chmod(stat.S_IRWXU)
@@ -90,7 +90,7 @@ def test_what_ffmpeg_cannot_decode_is_one_line(
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return this machine's ffmpeg, or the one that a package of Python has, after it was made the only one."""
+    """Make this machine's ffmpeg, or that of a Python package, the only one, and return it."""
     found = shutil.which("ffmpeg")
     if found is None:
         try:
@@ -172,7 +172,7 @@ def test_recordings_of_which_ffmpeg_would_only_decode_the_first_are_refused(
 
 
 def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write a list of a recording that is decoded by a made-up ffmpeg, and of the second half of it."""
+    """Write a list of a recording, which a fake ffmpeg decodes, and of its second half."""
     soundfile.write(folder / "stereo.wav", TONES, RATE, subtype="FLOAT")
     (folder / "a.m4a").write_bytes(MP4)
     (folder / "train.csv").write_text("wav_filename,transcript,start\na.m4a,whole,\na.m4a,half,1\n")
@@ -183,7 +183,7 @@ def phone_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("bits", [["-q:a", "4"], ["-b:a", "64k"]])
 @pytest.mark.parametrize("quiet", [slice(0, 15 * RATE), slice(5 * RATE, None)])
 def test_an_mp3_in_a_wav_is_read_to_its_end(tmp_path: Path, program: str, bits: list[str], quiet: slice) -> None:
-    """Of its length, libsndfile has an estimate by the first frames, and would read no more or miss samples."""
+    """libsndfile estimates its length by the first frames, and would read no further, or miss samples."""
     samples = np.random.default_rng(0).normal(0, 0.2, 20 * RATE)
     samples[quiet] /= 100
     soundfile.write(tmp_path / "a.wav", samples, RATE)
@@ -233,7 +233,7 @@ def test_an_import_converts_what_ffmpeg_decodes_once_it_is_installed(
         assert len((tmp_path / "starts").read_text().splitlines()) == 1
         text = (tmp_path / "out" / "train.csv").read_text()
         assert "clips/a.m4a/whole.flac," in text and "clips/a.m4a/00001000-00002000.flac," in text
-    assert soundfile.info(tmp_path / "out/clips/a.m4a/whole.flac").subtype == "PCM_16"  # as of other lossy formats
+    assert soundfile.info(tmp_path / "out/clips/a.m4a/whole.flac").subtype == "PCM_16"  # as for other lossy formats
     converted = read_audio(tmp_path / "out/clips/a.m4a/whole.flac", RATE)
     np.testing.assert_allclose(converted, TONES.mean(axis=1), atol=2.0**-14)
 

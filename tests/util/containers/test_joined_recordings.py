@@ -1,4 +1,4 @@
-"""Files in which recordings follow each other, of which libsndfile and ffmpeg would only read the first."""
+"""Files with several recordings in a row, of which libsndfile and ffmpeg would read only the first."""
 
 from __future__ import annotations
 

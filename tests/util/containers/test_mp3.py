@@ -1,4 +1,4 @@
-"""The length and the samples of mp3s, with and without a header that tells how long they are."""
+"""The length and the samples of mp3s, with and without a header that gives their length."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_an_mp3_whose_header_does_not_count_its_frames_is_read_to_its_end(tmp_pa
     soundfile.write(path, samples, 16000, format="MP3", bitrate_mode="VARIABLE", compression_level=0.5)
     content = path.read_bytes()
     header = content.index(b"Xing") + 4
-    numbers = {0: b"", 2: content[header + 8 : header + 12], 15: bytes(8)}  # 15: as one is whose encoder was killed
+    numbers = {0: b"", 2: content[header + 8 : header + 12], 15: bytes(8)}  # 15: zeros, as after the encoder was killed
     told = flags.to_bytes(4, "big") + numbers[flags]
     path.write_bytes(content[:header] + told + bytes(116 - len(told)) + content[header + 116 :])
     info = inspect_audio(path)

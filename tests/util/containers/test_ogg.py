@@ -1,4 +1,4 @@
-"""Damaged ogg files, whose bad pages libsndfile leaves out or fills without a word."""
+"""Damaged ogg files, whose bad pages libsndfile skips or replaces without an error."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_ogg_of_which_pages_are_lost_is_not_read_as_if_it_were_whole(whole: P
 
 
 def test_what_is_written_down_of_a_broadcast_is_read(whole: Path) -> None:
-    """It has the headers of its beginning, and pages from when one listened on."""
+    """It has the headers of the stream's beginning, and pages from the start of the recording on."""
     every = pages(whole.read_bytes())
     headers = sum(not any(page[6:14]) for page in every)
     whole.write_bytes(b"".join(every[:headers] + every[headers + 1 :]))

@@ -108,7 +108,7 @@ def test_a_table_of_common_voice_is_read_as_it_is(folder: Path) -> None:
     read_rows = list(read_files([table], None))
     assert [row.path for row in read_rows[:2] if not isinstance(row, BadRow)] == [f"{folder}/clips/b.mp3"] * 2
     assert str(read_rows[2]) == f"{table}:4: no path"
-    with pytest.raises(CorpusError, match="""transcript '"a'"""):  # a quote stands for itself
+    with pytest.raises(CorpusError, match="""transcript '"a'"""):  # a quote is a plain character
         read(table)
     assert dict(further_columns(str(table)))[2] == {"client_id": "ann", "age": "teens"}
 

@@ -1,4 +1,4 @@
-"""What lists say of where an utterance is in its recording, and what they must not leave to a guess."""
+"""The times of utterances in lists: they must be unambiguous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading mp3s prints nothing of libmpg123's, and loses nothing of others'."""
+"""Reading mp3s prints no lines of libmpg123, and loses no lines of other libraries."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ import ctypes, sys
 from deepspeech.cli.arguments import run_command
 
 def command():
-    libc = ctypes.PyDLL(None)  # whose functions are called without letting go of Python's lock
+    libc = ctypes.PyDLL(None)  # its functions are called without releasing Python's lock
     thread = ctypes.c_void_p()
     libc.pthread_create(ctypes.byref(thread), None, libc.perror, ctypes.c_char_p(b"of another library"))
     libc.pthread_join(thread, None)
@@ -44,7 +44,7 @@ sys.exit(run_command(command))
 
 @pytest.fixture
 def mp3s(tmp_path: Path) -> list[Path]:
-    """Return an mp3 with a damaged tag, one that is cut, one with noise inside, and noise alone."""
+    """Return an mp3 with a damaged tag, one that is cut off, one with noise inside, and noise alone."""
     whole = tmp_path / "whole.mp3"
     soundfile.write(whole, np.sin(np.arange(48000) / 10) * 0.3, 16000, format="MP3")
     sound, noise = whole.read_bytes(), np.random.default_rng(1).bytes(3000)

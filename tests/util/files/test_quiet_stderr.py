@@ -42,7 +42,7 @@ def test_standard_error_is_itself_again_after_threads_that_overlapped() -> None:
     thread = threading.Thread(target=hold_back)
     with without_tensorflows_lines():
         thread.start()
-        inside.wait(0.5)  # where threads wait for each other, it gets there later
+        inside.wait(0.5)  # if threads wait for each other, it gets there later
     over.set()
     thread.join()
     assert os.path.samestat(os.fstat(2), before)

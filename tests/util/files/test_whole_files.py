@@ -1,4 +1,4 @@
-"""Files and folders that are whole or not there at all."""
+"""Files and folders that are complete or do not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kaldi's log-mel energies: against the library called by itself, and against Kaldi's formula written out in NumPy."""
+"""Kaldi's log-mel energies, compared with direct calls of the library, and with Kaldi's formula in NumPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPEECH = (RANDOM.normal(0, 0.1, 20_000) * np.abs(np.sin(np.arange(20_000) / 2500
 
 
 def kaldis_formula(samples: Array, rate: int, filters: int) -> npt.NDArray[np.float64]:
-    """Return log-mel energies [frames, filters]: `feature-window.cc` and `mel-computations.cc` of Kaldi in words."""
+    """Return log-mel energies [frames, filters]: Kaldi's `feature-window.cc` and `mel-computations.cc` in NumPy."""
     window, step = rate * 25 // 1000, rate // 100
     frames = (len(samples) + step // 2) // step
     places = np.arange(frames)[:, None] * step + step // 2 - window // 2 + np.arange(window)

@@ -1,4 +1,4 @@
-"""A web server with archives, on this machine, that can be told to behave badly."""
+"""A local web server with archives that can simulate faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `content` at any path but /missing; `ranges` and `break_after` say how well it behaves.
+    """Serves `content` at any path except /missing; `ranges` and `break_after` select its faults.
 
     Files whose names `contents` has are served with that content. It is a proxy, too.
     """
@@ -60,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """Run a server as long as the block."""
+    """Run a server during the block."""
     with Server() as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
@@ -68,7 +68,7 @@ def serving() -> Iterator[Server]:
 
 
 def packed(folder: Path) -> bytes:
-    """Return a tar.gz of what is in a folder."""
+    """Return a tar.gz of a folder's content."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as archive:
         for path in sorted(folder.iterdir()):

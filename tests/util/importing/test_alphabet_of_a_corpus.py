@@ -1,4 +1,4 @@
-"""The alphabet of a corpus: the sets that its labels are made of."""
+"""The alphabet of a corpus: the sets that give its labels."""
 
 from __future__ import annotations
 

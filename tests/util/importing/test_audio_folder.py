@@ -1,4 +1,4 @@
-"""Folders with metadata.csv or metadata.jsonl, as people lay out their own corpora."""
+"""Folders with metadata.csv or metadata.jsonl, a common layout of people's own corpora."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_an_address_that_gives_no_file_is_one_line(server: Server, tmp_path: Pat
 
 
 def corpus_archive(folder: Path) -> bytes:
-    """Return a tar.gz of an LJSpeech-like corpus, of which the recordings are in an archive of their own."""
+    """Return a tar.gz of an LJSpeech-like corpus, whose recordings are in an inner archive."""
     inner, outer = io.BytesIO(), io.BytesIO()
     with tarfile.open(fileobj=inner, mode="w:gz") as archive:
         archive.add(write_wav(folder / "source.wav"), "a.wav")
@@ -162,7 +162,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2":
 
 
 def archive_of_noise(compression: str, inner: bytes | None = None) -> bytes:
-    """Return a tar file of 200 kB that cannot be compressed, and of another archive."""
+    """Return a tar file of 200 kB of incompressible data and another archive."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         contents = {f"waves/{number}.raw": random.Random(number).randbytes(20_000) for number in range(10)}
@@ -174,7 +174,7 @@ def archive_of_noise(compression: str, inner: bytes | None = None) -> bytes:
 
 
 def damaged(content: bytes) -> bytes:
-    """Return a file of which a byte in the middle is another one."""
+    """Return a copy of a file with a changed byte in the middle."""
     return content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 255]) + content[len(content) // 2 + 1 :]
 
 
@@ -182,7 +182,7 @@ def damaged(content: bytes) -> bytes:
 def test_an_archive_that_is_damaged_inside_is_named_and_nothing_of_it_stays(
     compression: str, server: Server, tmp_path: Path
 ) -> None:
-    """Of a recording that is damaged in a tar.gz, only the checksum at the end of the archive tells."""
+    """Only the checksum at the end of a tar.gz reveals a damaged recording in it."""
     path = tmp_path / "out" / f"corpus.tar.{compression}"
     server.contents[path.name] = damaged(archive_of_noise(compression))
     archive = RemoteFile(server.url.replace("archive.tar.gz", path.name))

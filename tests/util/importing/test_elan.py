@@ -14,7 +14,7 @@ from deepspeech.util.importing.pipeline.records import Choices
 
 
 def eaf(*tiers: tuple[str, str, Sequence[tuple[int, int, str]]]) -> str:
-    """Return an ELAN file with tiers (name, participant, annotations in ms), and one that explains the first."""
+    """Return an ELAN file with tiers (name, participant, annotations in ms), and a child tier of the first."""
     slots: list[str] = []
     parts: list[str] = []
     for name, participant, rows in tiers:
@@ -82,7 +82,7 @@ def test_words_that_divide_an_annotation_without_times_of_their_own_are_one_utte
 
 
 def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> None:
-    """On a tier of the stereotype Time Subdivision, ELAN keeps only those between two that a person has set."""
+    """On a tier of the stereotype Time Subdivision, ELAN stores only those inner times that a person has set."""
     pytest.importorskip("pympi")
     tone(tmp_path / "a.wav", 3)
     text = eaf(("words", "Ann", [(0, 1000, "ein"), (1000, 1500, "zwei"), (1500, 2000, "drei"), (2000, 2500, " ")]))
@@ -108,7 +108,7 @@ def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> No
 def test_recordings_that_begin_before_the_annotations_are_cut_where_elan_plays_them(
     tmp_path: Path, media: dict[str, int], wanted: int
 ) -> None:
-    """Media that are synchronized in ELAN each have an offset, at which their time 0 of the annotations lies."""
+    """Each of several media that are synchronized in ELAN has an offset: the place of the annotations' time 0."""
     pytest.importorskip("pympi")
     tone(tmp_path / "a 1.wav", 4)
     descriptors = "".join(

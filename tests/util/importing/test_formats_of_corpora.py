@@ -1,4 +1,4 @@
-"""Corpora in the layouts that they are published in, each a small tree with the traps of the real one."""
+"""Corpora in their published layouts, each a small tree with the difficulties of the real one."""
 
 from __future__ import annotations
 

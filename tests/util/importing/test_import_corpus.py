@@ -1,4 +1,4 @@
-"""Importing a corpus by its name alone, as a caller does that knows nothing else about it."""
+"""Importing a corpus by its name alone, without further knowledge of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def digits(tmp_path: Path) -> Path:
 
 def test_a_corpus_known_by_its_name_becomes_three_csvs(digits: Path, tmp_path: Path) -> None:
     news: list[str] = []
-    assert digits.parent == tmp_path  # an archive's root will do as well as the folder of its recordings
+    assert digits.parent == tmp_path  # an archive's root is accepted, like the folder of its recordings
     import_corpus("fsdd", tmp_path / "out", digits.parent, news.append)
     for name in ("train", "dev", "test"):
         assert transcripts(tmp_path / "out" / f"{name}.csv") == ["seven"]

@@ -1,4 +1,4 @@
-"""What every format shares: sets, checking, running again, and the command."""
+"""The steps that all formats share: sets, checks, repeated runs, and the command."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_no_set_consists_of_rows_without_a_recording_or_a_transcript(corpus: Path, tmp_path: Path) -> None:
     for number in (0, 2, 4):
-        (corpus / f"clips/{number}.wav").write_bytes(b"")  # as a download that failed leaves it
+        (corpus / f"clips/{number}.wav").write_bytes(b"")  # as after a failed download
         with (corpus / "validated.tsv").open("a") as table:
             table.write(f"{number}\t{number + 1}.wav\t\n")
     (corpus / "clips/0.wav").unlink()
@@ -208,7 +208,7 @@ def test_a_second_run_checks_only_what_is_new_or_changed(
     assert all(row in again.rows(name) for name in ("dev", "test") for row in first.rows(name))
     assert (len(again.all_rows), sorted(checked)) == (7, ["3.wav", "6.wav"])
     monkeypatch.setattr("deepspeech.util.importing.pipeline.known.reader_version", lambda: "another")
-    for rows in (7, 0):  # all again by what judges otherwise, once
+    for rows in (7, 0):  # a changed check repeats all of it, once
         checked.clear()
         assert (Import("common_voice", corpus, tmp_path / "out").all_rows, len(checked)) == (again.all_rows, rows)
 
@@ -270,7 +270,7 @@ def test_names_and_texts_that_are_not_unicode_are_left_out(tmp_path: Path) -> No
         Import("json_lines", source, tmp_path / "out")
     not_unicode, null = [row["reason"] for row in read(tmp_path / "out" / "left_out.csv")]
     assert not_unicode == "a text that cannot be written as UTF-8"
-    assert "embedded null" in null  # by a byte or a character, as Python's versions say
+    assert "embedded null" in null  # "byte" or "character", depending on the version of Python
 
 
 def test_two_imports_into_one_folder_do_not_mix(corpus: Path, tmp_path: Path) -> None:

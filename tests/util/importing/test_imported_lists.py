@@ -1,4 +1,4 @@
-"""Lists of utterances in forms that are no corpus's own: JSON lines, CSV, and Kaldi's directories."""
+"""Lists of utterances in general formats: JSON lines, CSV, and Kaldi's directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LJSpeech, and metadata.csv of others that is laid out like it."""
+"""LJSpeech, and other corpora with its layout of metadata.csv."""
 
 from pathlib import Path
 

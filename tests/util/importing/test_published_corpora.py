@@ -1,4 +1,4 @@
-"""Published corpora: downloaded from a server on this machine, in the layouts that they are published in."""
+"""Published corpora, in their published layouts, downloaded from a local server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def librispeech(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """Return a server with two parts of LibriSpeech, which are its standard ones, and a third."""
+    """Return a server with the two standard parts of LibriSpeech, and a third part."""
     archives = {}
     for part, speakers in (("train-clean-5", (1, 2, 3)), ("dev-clean-2", (4,)), ("train-clean-100", (5,))):
         folder = tmp_path / "published" / part
@@ -173,7 +173,7 @@ def test_what_is_published_can_be_unpacked_and_is_of_a_format() -> None:
 
 
 def aishell(folder: Path) -> None:
-    """Write a tree as AISHELL-1 is unpacked: the recordings of each speaker are in an archive of their own."""
+    """Write the tree of an unpacked AISHELL-1: the recordings of each speaker are in an inner archive."""
     for part, speaker in (("train", "S1"), ("dev", "S2"), ("test", "S3")):
         tone(folder / "inner" / speaker / part / speaker / f"W{speaker}.wav")
         write(folder / "data_aishell" / "wav" / f"{speaker}.tar.gz", packed(folder / "inner" / speaker))

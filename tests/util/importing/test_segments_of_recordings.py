@@ -21,7 +21,7 @@ ALL_TRAIN = Choices(split=(1, 0, 0))
 
 
 def loud(path: Path, subtype: str) -> Path:
-    """Write a square wave of 3 s that is as loud as the format allows."""
+    """Write a square wave of 3 s, as loud as the format allows."""
     samples = np.sign(np.sin(np.arange(3 * 16_000) / 9)) * (2.0 if subtype in {"FLOAT", "DOUBLE"} else 0.999)
     form = "OGG" if path.suffix in {".ogg", ".opus"} else None
     soundfile.write(path, samples, 16_000, format=form, subtype=subtype)
@@ -99,7 +99,7 @@ def test_segments_that_are_cut_are_cut_again_only_if_they_are_damaged(tmp_path: 
     out = tmp_path / "out"
     rows = Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0))).all_rows
     clips = [out / row["wav_filename"] for row in rows]
-    assert len(set(clips)) == 3  # though two recordings have the same name
+    assert len(set(clips)) == 3  # although two recordings have the same name
     before = [clip.stat().st_ino for clip in clips]
     clips[1].write_bytes(clips[1].read_bytes()[:40])
     Import("kaldi", tmp_path, out, Choices(split=(1, 0, 0)))

@@ -1,4 +1,4 @@
-"""Small trees of files, laid out as corpora are, and what an import makes of them."""
+"""Small trees of files in the layouts of corpora, and the output of an import."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RATE = 8000
 
 
 def tone(path: Path, seconds: float = 0.5, channels: int = 1, rate: int = RATE) -> Path:
-    """Write a recording whose samples, from a second on, are that second's number of hundreds."""
+    """Write a recording whose samples in second n, counted from 1, are 100 n."""
     path.parent.mkdir(parents=True, exist_ok=True)
     samples = (np.arange(round(seconds * rate)) // rate * 100 + 100).astype(np.int16)
     form = {".mp3": "MP3", ".opus": "OGG", ".sph": "NIST"}.get(path.suffix)
@@ -32,7 +32,7 @@ def write(path: Path, text: str | bytes) -> Path:
 
 
 class Import:
-    """What an import wrote into a folder, and what it said."""
+    """The files that an import wrote into a folder, and its messages."""
 
     def __init__(self, name: str, source: Path, out: Path, choices: Choices = Choices()) -> None:  # noqa: B008
         self.out = out
@@ -58,7 +58,7 @@ class Import:
         return {name: {Path(row["wav_filename"]).name for row in self.rows(name)} for name in SETS}
 
     def samples(self, row: dict[str, str]) -> tuple[np.typing.NDArray[np.int16], int]:
-        """Return the samples of a row's recording, and how many channels it has."""
+        """Return the samples of a row's recording, and the number of its channels."""
         samples, _ = soundfile.read(self.out / row["wav_filename"], dtype="int16", always_2d=True)
         return samples[:, 0], samples.shape[1]
 

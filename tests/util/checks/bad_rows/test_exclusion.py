@@ -1,4 +1,4 @@
-"""Rows that are listed are left out of a corpus."""
+"""Listed rows are left out of a corpus."""
 
 from __future__ import annotations
 

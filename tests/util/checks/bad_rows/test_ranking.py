@@ -1,4 +1,4 @@
-"""Which rows are looked at first, by what a model makes of them."""
+"""The order in which to check rows, by a model's figures."""
 
 from __future__ import annotations
 

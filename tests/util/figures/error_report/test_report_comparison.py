@@ -1,4 +1,4 @@
-"""Two tests of the same utterances compared."""
+"""The comparison of two tests of the same utterances."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_model_that_hears_all_speakers_better_is_better_however_few_they_are(s
 
 
 def test_speakers_that_only_one_report_names_are_drawn_all_the_same() -> None:
-    """One model was tested before its CSV had a column of the speakers."""
+    """One model was tested before its CSV had a column with the speakers."""
     named, unnamed = results(80, error_rate=0.5), [replace(each, columns={}) for each in results(80, error_rate=0.4)]
     both = compare(named, [replace(each, columns=one.columns) for each, one in zip(unnamed, named, strict=True)])
     assert both.by_speaker

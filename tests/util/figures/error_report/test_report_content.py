@@ -1,4 +1,4 @@
-"""What a report says of a test."""
+"""The content of a report on a test."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_test_without_errors_says_so() -> None:
     assert report.findings == ("Every word was heard as it was said.",)
     assert report.utterances == ()
     assert report.words.table.items == ()
-    assert report.summary.wer.interval is None  # that of the draws would be from 0 to 0, and promise too much
+    assert report.summary.wer.interval is None  # all draws would give 0 to 0, which promises too much
 
 
 def test_a_single_utterance_has_no_interval() -> None:

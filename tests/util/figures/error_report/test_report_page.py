@@ -1,4 +1,4 @@
-"""The page stands by itself, is whole, and shows every text as what it is."""
+"""The page needs no other file, is well-formed, and shows every text unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOID = {"meta", "br", "img", "input"}
 
 
 class Reader(HTMLParser):
-    """Reads a page; fails where elements do not nest."""
+    """Reads a page; fails if elements do not nest."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Utterances that are parts of recordings, in the report of a test and in its other files."""
+"""Parts of recordings in the report of a test and in its other files."""
 
 from __future__ import annotations
 

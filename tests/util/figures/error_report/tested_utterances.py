@@ -1,4 +1,4 @@
-"""Results of tests that were never made, for reports of them."""
+"""Invented results of tests, for reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = Path("/wav")
 
 
 def results(count: int, *, error_rate: float = 0.2, seed: int = 1, folder: Path = FOLDER) -> list[UtteranceResult]:
-    """Return results of spoken digits by eight speakers, of whom s7 is misheard three times as often as the others.
+    """Return results of spoken digits by eight speakers; s7 has three times as many errors as the others.
 
     A seed always has the same references, whatever the error rate.
     """

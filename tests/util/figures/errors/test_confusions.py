@@ -21,7 +21,7 @@ def test_the_errors_of_an_item_are_those_where_it_was_said_or_inserted() -> None
     errors = {each.item: each for each in confusions_of(("a b a", "a c a"), ("a", ""), ("b", "b a")).by_item()}
     assert errors["a"] == ItemErrors("a", said=3, substituted=0, deleted=1, inserted=1)
     assert errors["b"] == ItemErrors("b", said=2, substituted=1, deleted=0, inserted=0)
-    assert "c" not in errors  # it was only heard for another word
+    assert "c" not in errors  # it was only heard in place of another word
     assert errors["a"].rate == 2 / 3
 
 

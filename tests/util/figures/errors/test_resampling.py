@@ -1,4 +1,4 @@
-"""Intervals hold the true rate as often as they promise, and tests of significance err as seldom."""
+"""Intervals contain the true rate, and tests of significance are right, as often as they promise."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_speakers_are_drawn_where_there_are_enough_of_them() -> None:
     units, of_speakers = resampling_units(["a", "b", "c", "a", "d", "e", "f", "", ""])
     assert of_speakers
     assert units[0] == units[3]
-    assert len(set(units.tolist())) == 8  # those without a speaker stand for themselves
+    assert len(set(units.tolist())) == 8  # utterances without a speaker are units of their own
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
