@@ -18,7 +18,7 @@ def main() -> None:
     parser = ArgumentParser(__doc__)
     parser.add_argument("out", type=output_path, help="the folder of the CSV")
     parser.add_argument("wav", type=Path, help="the recording")
-    parser.add_argument("transcript", type=Path, help="the text file with what is said in it")
+    parser.add_argument("transcript", type=Path, help="the text file with its transcript")
     arguments = parser.parse_args()
     print(import_recording(arguments.out, arguments.wav, arguments.transcript))
 

@@ -238,7 +238,7 @@ def _report_bad_rows(bad_rows: Sequence[BadRow], alphabet: Alphabet, where: str,
     listed = summed_up(bad_rows, alphabet)
     count = f"{len(bad_rows)} bad row{'s' if len(bad_rows) > 1 else ''} {where}"
     if not skip:
-        raise CorpusError(f"{count}; correct or remove what is listed here:", listed)
+        raise CorpusError(f"{count}; correct or remove the rows listed here:", listed)
     log.warning("Skipping %s:", count)
     for bad_row in listed:
         log.warning("%s", bad_row)

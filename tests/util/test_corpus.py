@@ -130,7 +130,7 @@ def test_every_bad_row_is_listed_with_its_line_and_reason(folder: Path) -> None:
     rows = ["none.wav,1,a", "cut.wav,1,a", "empty.wav,1,a", "text.wav,1,a", "a.wav,1, ", "a.wav,1,aé", "b.wav,1,b"]
     rows += ["a.wav,1," + "abc" * 4, "a.wav,1,aabbc", "a.wav,1,a,b", "a.wav", '"a.wav",1,"a\nb"', ",1,a"]
     assert bad_lines(train_csv(folder, HEADER + "\n".join(rows).encode())) == [
-        "11 bad rows of 13 in train.csv; correct or remove what is listed here:",
+        "11 bad rows of 13 in train.csv; correct or remove the rows listed here:",
         "train.csv:2: none.wav: No such file or directory",
         "train.csv:3: cut.wav: truncated: 6300 bytes of samples where the header promises 6400",
         "train.csv:4: empty.wav: no samples",

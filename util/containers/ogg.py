@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..errors import AudioError
 
-JOINED = "several recordings one after the other, of which only the first can be read; convert it, or take it apart"
+JOINED = "several recordings one after the other, of which only the first can be read; convert the file, or split it"
 
 _MISSING = "damaged: pages are missing"
 _BEGIN = b"OggS\0"

@@ -19,7 +19,7 @@ def check_output_file(path: Path) -> None:
         wrong = f"there is no folder {path.parent}"
     wrong = wrong or why_not_writable(path.parent)
     if wrong:
-        raise FlagError(f"--test_output_file={path}: {wrong}; name a file in a folder that there is")
+        raise FlagError(f"--test_output_file={path}: {wrong}; name a file in an existing folder")
     if path.exists() and not _is_json_list(path):
         raise FlagError(f"--test_output_file={path}: exists and is not what a test has written; name another file")
 

@@ -96,4 +96,4 @@ def _check_recording(path: Path) -> None:
     except (wave.Error, EOFError) as error:
         raise ImportingError(f"{path} is not a readable wav file: {error or 'it ends too early'}") from error
     if found == 0 or found < promised:
-        raise ImportingError(f"{path} is cut off: it has {found} of {promised} samples; fetch it anew")
+        raise ImportingError(f"{path} is cut off: it has {found} of {promised} samples; download it again")

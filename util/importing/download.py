@@ -63,7 +63,7 @@ def download(file: RemoteFile, path: Path, report: Report) -> None:
             if failures == ATTEMPTS:
                 reason = str(error).strip("<>")
                 raise ImportingError(
-                    f"cannot download {url}: {reason}; run again to carry on, or use --from"
+                    f"cannot download {url}: {reason}; run again to continue, or use --from"
                 ) from error
     _verify(file, part, report)
     part.replace(path)

@@ -133,7 +133,7 @@ def _texts(processor: Any) -> Iterator[str]:
     """Yield the pieces of texts; raise AlphabetError for pieces that represent bytes."""
     for piece in range(processor.get_piece_size()):
         if processor.is_byte(piece):
-            raise AlphabetError("its pieces stand for bytes, too; train it without byte_fallback")
+            raise AlphabetError("some of its pieces are bytes; train it without byte_fallback")
         if not (processor.is_control(piece) or processor.is_unknown(piece) or processor.is_unused(piece)):
             yield _text(processor.id_to_piece(piece))
 

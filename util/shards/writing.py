@@ -78,7 +78,7 @@ def write_shards(
 def _rows(lists: Sequence[Path]) -> list[Row]:
     rows = list(read_files(lists, None))
     if bad := [row for row in rows if isinstance(row, BadRow)]:
-        raise CorpusError(f"{len(bad)} bad rows of {len(rows)}; correct or remove what is listed here:", bad)
+        raise CorpusError(f"{len(bad)} bad rows of {len(rows)}; correct or remove the rows listed here:", bad)
     return [row for row in rows if isinstance(row, Row)]
 
 

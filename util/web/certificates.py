@@ -50,7 +50,7 @@ def expiry(certificate: Path, key: Path) -> str | None:
 
 def _reason(certificate: Path, key: Path, error: ssl.SSLError) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return f"--tls_key={key}: the key is not that of --tls_certificate={certificate}; give the one it was made with"
+        return f"--tls_key={key}: the key is not that of --tls_certificate={certificate}; give the matching key"
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(certificate)
     except ssl.SSLError:

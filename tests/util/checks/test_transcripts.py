@@ -38,7 +38,7 @@ def complaints(folder: Path, transcripts: Sequence[str], labels: Sequence[str] =
 
 def test_an_upper_case_corpus_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
     assert complaints(tmp_path, ["TURN ON", "off"] * 30) == [
-        "30 bad rows of 60 in all.csv; correct or remove what is listed here:",
+        "30 bad rows of 60 in all.csv; correct or remove the rows listed here:",
         "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it in lower case; "
         "write them so, or give --normalize_transcripts",
     ]

@@ -114,7 +114,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path, monkeypat
         "phone.txt": "MP4 is decoded by ffmpeg, which is not installed; install it, or convert the recording to WAV "
         "or FLAC",
         "empty.txt": "empty transcript",
-        "good.mp3": "another recording has the same name, but for its ending",
+        "good.mp3": "another recording has the same name with another ending",
         "latin.txt": "its transcript is not UTF-8",
         "pipe.txt": "not a file",
         "link.trn": "its transcript cannot be read",

@@ -33,7 +33,7 @@ def findings(
 ) -> list[str]:
     """Return the sentences, most important first."""
     if not summary.word_errors.total:
-        return ["Every word was heard as it was said."]
+        return ["Every word was recognized correctly."]
     return [
         *_concentration(results, summary),
         *_worse_groups(summary, groupings),
@@ -88,10 +88,10 @@ def _kinds(summary: Summary) -> Iterator[str]:
     errors = summary.word_errors
     if errors.deletions > PREVAILING * errors.total:
         share = percent(errors.deletions / errors.total)
-        yield f"{share} of the word errors are deletions: words are missed rather than taken for others."
+        yield f"{share} of the word errors are deletions: words are missed rather than replaced by others."
     if errors.insertions > PREVAILING * errors.total:
         share = percent(errors.insertions / errors.total)
-        yield f"{share} of the word errors are insertions: words are heard where nothing was said, or are torn apart."
+        yield f"{share} of the word errors are insertions: words are heard where nothing was said, or are split."
 
 
 def _language_model(summary: Summary, without: Summary | None) -> Iterator[str]:

@@ -41,7 +41,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             path = folder / file
             where = str(path.relative_to(source))
             if path.stem in seen:
-                yield LeftOut(where, "another recording has the same name, but for its ending", str(path))
+                yield LeftOut(where, "another recording has the same name with another ending", str(path))
                 continue
             seen.add(path.stem)
             if file in beside:

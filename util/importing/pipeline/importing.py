@@ -72,9 +72,9 @@ def _folders(source: Path, out: Path) -> tuple[Path, Path]:
         raise ImportingError(f"{what}; name the folder of the recordings with --from")
     source, out = source.resolve(), out.resolve()
     if source == out:
-        raise ImportingError(f"{out} holds the corpus itself; name another folder for what is made of it with --to")
+        raise ImportingError(f"{out} holds the corpus itself; name another folder for the imported corpus with --to")
     if problem := why_not_writable(out):
-        raise ImportingError(f"{problem}; name another folder for what is made of the corpus with --to")
+        raise ImportingError(f"{problem}; name another folder for the imported corpus with --to")
     return source, out
 
 

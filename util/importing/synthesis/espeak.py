@@ -39,9 +39,7 @@ class Synthesizer:
         self._library, self._data = _load()
         rate = self._library.espeak_Initialize(OUTPUT_SYNCHRONOUS, 0, str(self._data).encode(), 0)
         if rate <= 0:
-            raise ImportingError(
-                f"espeak-ng does not start with its voices in {self._data}; install espeakng-loader anew"
-            )
+            raise ImportingError(f"espeak-ng does not start with its voices in {self._data}; reinstall espeakng-loader")
         self.sample_rate: int = rate
         self._blocks: list[NDArray[np.int16]] = []
         self._callback = SAMPLE_CALLBACK(self._receive)  # keeps it alive: espeak-ng holds no reference to it
@@ -91,4 +89,4 @@ def _load() -> tuple[ctypes.CDLL, Path]:
     try:
         return ctypes.CDLL(espeakng_loader.get_library_path()), Path(espeakng_loader.get_data_path())
     except (OSError, RuntimeError) as error:
-        raise ImportingError(f"espeak-ng cannot be loaded: {error}; install espeakng-loader anew") from error
+        raise ImportingError(f"espeak-ng cannot be loaded: {error}; reinstall espeakng-loader") from error

@@ -69,7 +69,7 @@ def test_errors_in_few_recordings_are_told_from_errors_everywhere() -> None:
 
 def test_a_test_without_errors_says_so() -> None:
     report = make_report("a model", results(20, error_rate=0))
-    assert report.findings == ("Every word was heard as it was said.",)
+    assert report.findings == ("Every word was recognized correctly.",)
     assert report.utterances == ()
     assert report.words.table.items == ()
     assert report.summary.wer.interval is None  # all draws would give 0 to 0, which promises too much
