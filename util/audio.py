@@ -1,4 +1,4 @@
-"""Recordings on disk: what is in them, and their samples at the rate a model wants."""
+"""Recordings on disk: what they hold, and their samples at the sample rate of a model."""
 
 from __future__ import annotations
 

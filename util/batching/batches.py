@@ -17,7 +17,7 @@ BATCHES_MIXED = 8
 
 @dataclass(frozen=True)
 class Batching:
-    """How a corpus is divided: into batches of `size` utterances or, if `frames` is not 0, of that many with padding.
+    """How a corpus is divided: into batches of `size` utterances or, if `frames` is not 0, of that many padded frames.
 
     With a `seed`, epochs from `ordered_epochs` on, counted from 0, are shuffled.
     """

@@ -62,7 +62,7 @@ class Unusable(NamedTuple):
     path: str = ""
     """The recording's path, if the line names one."""
     detail: str = ""
-    """What differs from line to line."""
+    """The details of this line."""
 
 
 def new_row(

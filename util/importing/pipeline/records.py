@@ -49,7 +49,7 @@ class LeftOut(NamedTuple):
     path: str = ""
     """The path of the recording, if there is one."""
     detail: str = ""
-    """What differs from row to row."""
+    """The details of this row."""
 
 
 Item: TypeAlias = Record | LeftOut
