@@ -1,1 +1,1 @@
-"""What is kept of a training run, and what one can begin from."""
+"""Checkpoints and weights: what a training run saves, and what a run can start from."""

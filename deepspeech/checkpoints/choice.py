@@ -1,4 +1,4 @@
-"""Which checkpoint of a folder is tested, transcribed, exported or begun with."""
+"""The choice of a folder's checkpoint for a test, a transcription, an export or the start of training."""
 
 import logging
 from collections.abc import Callable
@@ -20,11 +20,11 @@ Find = Callable[[Kind], Path | None]
 
 
 def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool = False) -> Path:
-    """Return the checkpoint of a folder that the flag `checkpoint` wants, and log it after the purpose.
+    """Return the checkpoint of a folder that the flag `checkpoint` selects, and log it after the purpose.
 
-    In a folder that this run has `trained` into, the flag may name one that is no longer there, or that training began
-    with in another folder: then it is chosen as if the flag were not given. Raise CheckpointError if the folder has no
-    such checkpoint, or it is damaged.
+    If this run has `trained` in the folder, the flag may name a checkpoint that is no longer there, or one of another
+    folder that training started from: then the choice is the same as without the flag. Raise CheckpointError if the
+    folder has no such checkpoint, or it is damaged.
     """
     if wanted == AUTOMATIC or (trained and not _is_there(folder, wanted)):
         prefix, words, reason = _automatic(folder, find)
@@ -37,13 +37,13 @@ def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool
 
 
 def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
-    """Return the checkpoint of another folder that training begins with, and log it.
+    """Return the checkpoint of another folder that training starts from, and log it.
 
-    `unless_wanted` says which it is if the flag `checkpoint` does not. Raise CheckpointError if there is none.
+    `unless_wanted` selects it if the flag `checkpoint` does not. Raise CheckpointError if there is none.
     """
     folder = options.load_directory
     if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
-        raise CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to begin with; name another folder")
+        raise CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
     wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
     return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
 
@@ -86,9 +86,9 @@ def _those_in(folder: Path) -> str:
 
 
 def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
-    """Return the best checkpoint or else the newest, what it is in words, and why the best is not taken if it is not.
+    """Return the best checkpoint or else the newest, its name in words, and the reason if it is not the best.
 
-    The newest is also taken if training went on from the best without validation.
+    The newest is also used if training continued from the best without validation.
     """
     found: dict[Kind, Path] = {}
     damaged = None
@@ -112,14 +112,14 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
     reason = ""
     if best is not None:
         reason = (
-            f": training went on without validation after that of {_lowest(best)}, {best.name}, which "
-            "--checkpoint=best takes"
+            f": training continued without validation after that of {_lowest(best)}, {best.name}, which "
+            "--checkpoint=best selects"
         )
     return newest, "the newest checkpoint", reason
 
 
 def _lowest(best: Path) -> str:
-    """Return what the best checkpoint of a folder has the lowest of, in words."""
+    """Return the figure in validation by which a folder's best checkpoint is the lowest, in words."""
     progress = progress_of(best)
     return f"lowest validation {in_words(progress.best_by if progress is not None else LOSS)}"
 

@@ -1,4 +1,4 @@
-"""Keeping with the newest checkpoint that the run which saved it has come to its end, test and export included."""
+"""A mark in the newest checkpoint that its run is complete, including test and export."""
 
 import logging
 from pathlib import Path
@@ -13,9 +13,9 @@ logger = logging.getLogger(__name__)
 
 
 def record_end_of_run(folder: Path) -> None:
-    """Have the newest checkpoint of a folder say that its run has ended, so that `--epoch=-N` trains on from there.
+    """Record in the newest checkpoint of a folder that its run has ended, so that `--epoch=-N` continues from there.
 
-    If that cannot be written, or another run has begun to train into the folder, the log says so.
+    If this cannot be written, or another run now trains in the folder, log it.
     """
     prefix = read_index(folder, Kind.NEWEST).named
     try:
@@ -27,4 +27,4 @@ def record_end_of_run(folder: Path) -> None:
         with locked_for_training(folder):
             write_description(prefix, ended)
     except (CheckpointError, OSError) as error:
-        logger.warning("%s: the end of this run cannot be kept (%s)", folder, error)
+        logger.warning("%s: the end of this run cannot be recorded (%s)", folder, error)

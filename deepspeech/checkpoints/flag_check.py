@@ -1,7 +1,7 @@
-"""Comparison of a run's flags with the checkpoint that it is to use, before anything that takes long.
+"""Comparison of a run's flags with the checkpoint that it will use, before any long work.
 
-It needs no TensorFlow, and reads only the descriptions of checkpoints, and the file that training begins with.
-What descriptions do not say, or a folder whose index file is lost, is left to the time when the checkpoint is restored.
+It needs no TensorFlow, and reads only the descriptions of checkpoints, and the file that training starts from. What the
+descriptions lack, and folders without an index file, are checked when the checkpoint is restored.
 """
 
 import json
@@ -26,8 +26,8 @@ from .weights.model_weights import read_initial_weights
 def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
     """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does.
 
-    So it is with a file of weights to begin with, if there is no checkpoint to train on from, and with a folder to
-    train into from which TensorFlow reads none.
+    Without a checkpoint to continue from, check the file of initial weights in the same way. Also raise it if
+    TensorFlow could not read checkpoints from the folder to train in.
     """
     if trains:
         check_readable(options.directory, f"--checkpoint_dir={named_for_all(options.directory)}")
@@ -58,7 +58,7 @@ def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> 
 
 
 def _prefix(options: CheckpointOptions, trains: bool) -> Path | None:
-    """Return the checkpoint of the folder that is trained into, or else the one to test with."""
+    """Return the checkpoint to continue from if the run trains, else the one to use."""
     newest, best = "checkpoint", "best_dev_checkpoint"
     if trains:
         return _named(options.directory / newest)

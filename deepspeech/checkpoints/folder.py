@@ -1,4 +1,4 @@
-"""What lies in a folder of checkpoints: their files, and the index files that name the newest and the best."""
+"""The files in a folder of checkpoints: those of each checkpoint, and the index files that name the newest and best."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ _LEFTOVER_FOLDER = re.compile(r"(train|best_dev)-\d+_temp.*")
 
 
 class Kind(Enum):
-    """Which of a folder's checkpoints is meant: the index file that names it, and the first part of its name."""
+    """The newest or the best checkpoint: the index file that names it, and the first part of its name."""
 
     NEWEST = ("checkpoint", "train")
     BEST = ("best_dev_checkpoint", "best_dev")
@@ -44,7 +44,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class IndexFile:
-    """What an index file says: the checkpoint that it names, all that it lists (oldest first), or why it says nothing.
+    """The contents of an index file: the checkpoint that it names, all that it lists (oldest first), or its fault.
 
     Checkpoints are paths without extension.
     """
@@ -55,7 +55,7 @@ class IndexFile:
 
 
 def read_index(folder: Path, kind: Kind) -> IndexFile:
-    """Return what a folder's index file says, which is nothing if it is missing, empty, truncated or garbage."""
+    """Return the contents of a folder's index file; none if it is missing, empty, truncated or garbage."""
     path = folder / kind.index_file
     if not path.exists():
         return IndexFile(trouble=f"{path.name} is missing")
@@ -70,22 +70,22 @@ def read_index(folder: Path, kind: Kind) -> IndexFile:
 
 
 def _moved_here(folder: Path, prefix: Path) -> Path:
-    """Return a checkpoint as this folder holds it, if it does: TensorFlow names the folder that it was saved in."""
+    """Return a checkpoint's path in this folder if it is here: TensorFlow names the folder where it was saved."""
     here = folder / prefix.name
     return here if any(files_of(here)) else prefix
 
 
 def write_index(folder: Path, kind: Kind, checkpoints: Sequence[Path]) -> None:
-    """Have a folder's index file list these checkpoints, oldest first, and name the last of them; raise OSError."""
+    """Write an index file that lists these checkpoints, oldest first, and names the last of them; raise OSError."""
     names = [json.dumps(prefix.name, ensure_ascii=False) for prefix in checkpoints]
     lines = [f"model_checkpoint_path: {names[-1]}\n", *(f"all_model_checkpoint_paths: {name}\n" for name in names)]
     write_whole(folder / kind.index_file, "".join(lines).encode())
 
 
 def checkpoints_in(folder: Path, kind: Kind) -> list[Path]:
-    """Return all checkpoints of a kind that have files in a folder, whole or not, the lowest step first.
+    """Return all checkpoints of a kind that have files in a folder, intact or not, the lowest step first.
 
-    A first save that was killed before its end has left none.
+    A first save that was killed before its end does not count.
     """
     named = re.compile(rf"({kind.prefix}-\d+)\.(index|data-\d+-of-\d+)")
     matches = (named.fullmatch(path.name) for path in folder.glob(f"{kind.prefix}-*"))
@@ -94,7 +94,7 @@ def checkpoints_in(folder: Path, kind: Kind) -> list[Path]:
 
 
 def files_of(prefix: Path) -> Iterator[Path]:
-    """Yield the files of a checkpoint in the order in which they are removed: without the first, it is none."""
+    """Yield the files of a checkpoint in the order of removal: without the first file, it is no longer a checkpoint."""
     for pattern in (".index", ".data-*", ".meta"):
         yield from sorted(prefix.parent.glob(prefix.name + pattern))
     if description_path(prefix).exists():
@@ -102,9 +102,9 @@ def files_of(prefix: Path) -> Iterator[Path]:
 
 
 def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> None:
-    """Remove a folder's checkpoints of a kind that are too many, and descriptions of those that are gone.
+    """Remove a folder's superseded checkpoints of a kind, and descriptions without a checkpoint.
 
-    Why files stay that cannot be removed is said in the log. Raise OSError for a description.
+    Log why a checkpoint's files cannot be removed. Raise OSError for a description.
     """
     for prefix in superseded:
         _remove_checkpoint(prefix)
@@ -122,9 +122,9 @@ def remove_failed(prefix: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what saves that were killed have left in a folder and those in it, and nothing else; raise OSError.
+    """Remove only what killed saves left in a folder and its subfolders; raise OSError.
 
-    Only who holds the folder's lock may do so.
+    The caller must hold the folder's lock.
     """
     for path in (*folder.glob("*"), *folder.glob("graph/*")):
         if path.is_dir() and not path.is_symlink():
@@ -143,7 +143,7 @@ def _has_description(prefix: Path) -> bool:
 
 
 def _remove_checkpoint(prefix: Path) -> None:
-    """Remove the files of a checkpoint, or say in the log why they stay."""
+    """Remove the files of a checkpoint, or log why they cannot be removed."""
     try:
         for path in files_of(prefix):
             path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What the weights of a checkpoint stand for, as the JSON file beside it says, and whether a model is the same.
+"""The identity of the model that weights belong to: it is in the JSON file beside a checkpoint, and must be equal.
 
-A checkpoint of DeepSpeech itself has no such file, and one that was written before networks had names says nothing of
-its layers: both are of the network `deepspeech`.
+DeepSpeech's own checkpoints have no such file, and files from before networks had names do not describe the layers. In
+both cases, the network is `deepspeech`.
 """
 
 import json
@@ -31,7 +31,7 @@ MODEL_FLAGS = (
     *("conformer_layers", "attention_heads", "attention_chunk", "attention_left"),
     "convolutional_layers",
 )
-"""Flags that the layers of networks follow from, by which a difference is explained."""
+"""Flags that determine the layers of networks; errors explain a difference by them."""
 
 FEATURE_FLAGS = {
     "sample_rate": "audio_sample_rate",
@@ -39,18 +39,18 @@ FEATURE_FLAGS = {
     "step_ms": "feature_win_step",
     "normalization": "normalize_features",
 }
-"""The flags of features whose names differ from theirs."""
+"""The settings of features whose flags have other names."""
 
 ANOTHER_FOLDER = "train into another --checkpoint_dir"
-"""What can be done with a checkpoint of another model."""
+"""The advice for a checkpoint of another model."""
 
 _PLAIN = {"normalization": NO_NORMALIZATION, "stack_frames": 1, "skip_frames": 1}
-"""The settings of features that a description leaves out if frames are fed as the front end makes them."""
+"""The settings of features that a description omits if the network receives the frames of the front end unchanged."""
 
 
 @dataclass(frozen=True)
 class ModelIdentity:
-    """What weights stand for: a checkpoint can only be loaded into a model whose identity is the same."""
+    """The model that weights belong to: a checkpoint can only be loaded into a model with the same identity."""
 
     alphabet: Alphabet
     features: FeatureOptions
@@ -69,7 +69,7 @@ class ModelIdentity:
 
     @property
     def flags(self) -> dict[str, Any]:
-        """The values of the flags that layers follow from, by their names."""
+        """The values of the flags that determine the layers, by their names."""
         values = values_of(self.model)
         return {name: values[name] for name in MODEL_FLAGS}
 
@@ -91,7 +91,7 @@ def description_path(prefix: Path) -> Path:
 
 
 def read_description(prefix: Path) -> Mapping[str, Any] | None:
-    """Return the JSON beside a checkpoint, or None without such a file; raise CheckpointError for any other file."""
+    """Return the JSON beside a checkpoint, None if there is no such file; raise CheckpointError for any other file."""
     path = description_path(prefix)
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
@@ -112,10 +112,10 @@ def write_description(prefix: Path, description: Mapping[str, Any]) -> None:
 
 
 def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a description tells of another network than `identity`, by its name or its layers.
+    """Raise CheckpointError if a description has another network than `identity`, by its name or its layers.
 
-    So it is with other features, from which the shapes of layers follow. What a checkpoint that does not describe its
-    layers misses is found by its variables, whose names are known then.
+    Also raise it for other features, as they determine the shapes of layers. Other differences in DeepSpeech's own
+    network are found later by its variables, which always have the same names.
     """
     described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
     _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {})
@@ -141,8 +141,8 @@ def check_alphabet(prefix: Path, description: Mapping[str, Any], identity: Model
     if labels != here:
         raise CheckpointError(
             f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
-            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or begin with it "
-            "by --load_checkpoint_dir and --map_labels, which keeps the rows of the "
+            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or start from it "
+            "with --load_checkpoint_dir and --map_labels, which keeps the rows of the "
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
 
@@ -158,9 +158,9 @@ def check_network(
 ) -> None:
     """Raise CheckpointError if a description has another network than `identity` before the `drop_layers` last layers.
 
-    `origin` is how the error calls what is described, and `otherwise` is what it advises beside giving the same flags.
-    Where only the last layer is dropped, the others must be as many in both. With `any_chunks`, layers that differ only
-    in the chunks that they see are the same.
+    The error names the model `origin`, and advises to give the same flags or to follow `otherwise`. If only the last
+    layer is dropped, both must have the same number of other layers. With `any_chunks`, layers that differ only in
+    their chunks are the same.
     """
     model = description.get("model", {})
     named = description.get("network", {"name": UNNAMED_NETWORK})
@@ -199,15 +199,15 @@ def check_features(
 
 
 def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:
-    """Return why a variable that a checkpoint holds as `found_name` does not fit, with the likeliest cause."""
+    """Return why a variable, `found_name` in the checkpoint, does not fit, with the most likely cause."""
     network, n_hidden = identity.network, identity.model.n_hidden
     layer, first = network.layer_of(variable.name), network.weighted_layers[0]
     if is_of_another_alphabet(network, variable.name, found):
         cause = (
             f"it was trained with another alphabet, of {found[-1] - 1} labels (here {identity.alphabet.size}), as the "
-            "last layer has one unit per label and one for the blank: give that one with --alphabet_config_path and "
-            "--output_unit, or begin with it by --load_checkpoint_dir, in another --save_checkpoint_dir, and keep the "
-            f"rows of shared labels with --map_labels, or {start_anew(network)}"
+            "last layer has one unit per label and one for the blank: give that alphabet with --alphabet_config_path "
+            "and --output_unit, or start from it with --load_checkpoint_dir, in another --save_checkpoint_dir, and "
+            f"keep the rows of shared labels with --map_labels, or {start_anew(network)}"
         )
     elif layer is first and len(found) == 2 and found[0] != variable.shape[0]:
         cause = "it was trained on other features"

@@ -1,4 +1,4 @@
-"""Whether the files of a checkpoint are whole, by what its description says or, without one, by reading them."""
+"""A check that the files of a checkpoint are intact: by digests in its description, or else by reading them."""
 
 import hashlib
 import json
@@ -13,13 +13,13 @@ from .identity import DESCRIPTION_FORMAT, description_path, read_description, wr
 from .sources import READING_ERRORS, open_checkpoint
 
 FILES = "files"
-"""Holds the SHA-256 digests of the checkpoint's other files, by what their names add to the checkpoint's."""
+"""Holds the SHA-256 digests of the checkpoint's other files, by the suffixes of their names."""
 
 DIGEST = "digest"
-"""Holds the SHA-256 digest of the description's progress and files; what else it says is compared with the model."""
+"""Holds the SHA-256 digest of the description's progress and files; the rest is compared with the model."""
 
 UNFINISHED = "unfinished"
-"""Is true while the other files are being written, which may be those of before or new ones then."""
+"""Is true while the other files are being written: each may be the old or the new one."""
 
 _BLOCK = 1 << 20
 
@@ -30,20 +30,20 @@ def unfinished(description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def begin_writing(prefix: Path, description: Mapping[str, Any], *, was_there: bool) -> None:
-    """Mark a checkpoint as being written; until its end, one that was there keeps the description of its weights.
+    """Mark a checkpoint as being written; if it was there before, it keeps its description until the write is complete.
 
     Raise OSError.
     """
     if was_there:
         try:
             description = read_description(prefix) or description
-        except CheckpointError:  # a damaged one must not look whole
+        except CheckpointError:  # a damaged one must not look intact
             return
     write_description(prefix, unfinished(description))
 
 
 def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
-    """Return the description with digests of itself and of the files at `prefix`, which are on the disk then.
+    """Return the description with digests of itself and of the files at `prefix`, which are synced to the disk.
 
     Raise OSError.
     """
@@ -54,12 +54,12 @@ def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
 
 
 def redigested(description: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description whose progress was changed, with the digest of what it says now."""
+    """Return a description whose progress was changed, with a new digest."""
     return {**description, DIGEST: _digest_of_progress(description)} if DIGEST in description else dict(description)
 
 
 def is_unfinished(prefix: Path) -> bool:
-    """Return whether a checkpoint has no index file because its first save has not come to its end."""
+    """Return whether a checkpoint has no index file because its first save is not complete."""
     if prefix.with_name(prefix.name + ".index").exists():
         return False
     try:
@@ -75,9 +75,9 @@ def step_of(prefix: Path) -> int | None:
 
 
 def damage(prefix: Path) -> str:
-    """Return what is wrong with the files of a checkpoint, naming one; empty if they are whole.
+    """Return what is wrong with a file of a checkpoint, with its name; empty if all are intact.
 
-    A description of a newer format counts as whole: who restores it is told.
+    A description of a newer format counts as intact: the error comes when the checkpoint is restored.
     """
     path = description_path(prefix)
     try:
@@ -112,7 +112,7 @@ def _damage_by_digest(prefix: Path, digests: Mapping[str, str]) -> str:
 
 
 def _damage_by_reading(prefix: Path) -> str:
-    """Have TensorFlow read all variables; it checks them by checksums of its own."""
+    """Read all variables with TensorFlow, which verifies its own checksums."""
     index, data = prefix.with_name(prefix.name + ".index"), _data_files(prefix)
     if not index.exists():
         return f"{index.name} is missing"

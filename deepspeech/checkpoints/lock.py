@@ -1,4 +1,4 @@
-"""A lock on a folder of checkpoints, so that of two runs that train into it the second ends before it writes."""
+"""A lock on a folder of checkpoints: a second run that trains into it ends before it writes anything."""
 
 import errno
 import fcntl
@@ -15,18 +15,18 @@ from ..errors import CheckpointError
 logger = logging.getLogger(__name__)
 
 LOCK_FILE = ".lock"
-"""Says which process holds the lock; the file alone, without a lock on it, locks nothing."""
+"""Names the process that holds the lock. The file alone, without a lock on it, has no effect."""
 
 _NO_LOCKS_HERE = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS}
 
 
 @contextmanager
 def locked_for_training(folder: Path, origin: str | None = None) -> Iterator[None]:
-    """Hold a folder's lock within the block; it is released when the process ends, in whatever way.
+    """Hold a folder's lock within the block; it is also released when the process ends for any reason.
 
     The folder is made if it is missing. Raise CheckpointError if another process holds the lock, or if the folder
-    cannot be written to; it calls the folder `origin`, or by the trainer's flag. On a file system without locks, warn
-    and go on.
+    cannot be written to; the error names the folder `origin`, by default with the trainer's flag. On a file system
+    without locks, warn and continue.
     """
     origin = origin or f"--checkpoint_dir={folder}"
     try:
@@ -52,10 +52,10 @@ def _lock(file: FileIO, folder: Path, origin: str) -> None:
         if error.errno not in _NO_LOCKS_HERE:
             raise CheckpointError(f"{folder / LOCK_FILE}: cannot be locked ({error.strerror})") from error
         logger.warning(
-            "%s: its file system has no locks (%s); see to it that no other run trains into it",
+            "%s: its file system has no locks (%s); make sure that no other run trains into it",
             origin,
             error.strerror,
         )
-    with suppress(OSError):  # the disk may be full, which is said when it matters
+    with suppress(OSError):  # the disk may be full, which is reported when a checkpoint is written
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())

@@ -1,4 +1,4 @@
-"""Figures of a model from its training and test, kept beside its checkpoints for the card of an export."""
+"""Figures from a model's training and test, stored beside its checkpoints for the model card of an export."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -8,18 +8,18 @@ from ..util.files.whole_files import write_text_whole
 
 FILE_NAME = "model_figures.json"
 EARLIER_FILE_NAME = "findings.json"
-"""The name that earlier versions gave the file; it is still read."""
+"""The file's name in earlier versions; it is still read."""
 
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """Figures about the checkpoints of a folder; zero or empty where nothing is known."""
+    """Figures about the checkpoints of a folder; zero or empty if unknown."""
 
     train_utterances: int = 0
     train_hours: float = 0.0
     test_files: tuple[str, ...] = ()
     test_checkpoint: str = ""
-    """Or those whose mean was tested, with commas between them."""
+    """Or the checkpoints whose mean was tested, separated by commas."""
     test_utterances: int = 0
     test_limit: int = 0
     language_model: str = ""
@@ -40,6 +40,6 @@ class ModelFigures:
 
 
 def keep_figures(folder: Path, **changes: object) -> None:
-    """Write changes of figures, by the fields' names in ModelFigures, to a folder of checkpoints; raise OSError."""
+    """Write changed figures, named as the fields of ModelFigures, to a folder of checkpoints; raise OSError."""
     figures = replace(ModelFigures.read(folder), **changes)  # type: ignore[arg-type]
     write_text_whole(folder / FILE_NAME, json.dumps(asdict(figures), ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The folders of runs that name none: those of a project in XDG's data, one for each experiment or corpus."""
+"""The default folders of runs: a project in XDG's data folder for each experiment or corpus."""
 
 import hashlib
 import logging
@@ -18,11 +18,11 @@ _DIGEST_DIGITS = 8
 
 
 def in_project_folders(options: Options) -> Options:
-    """Return the options with folders of checkpoints and summaries, those of the project where none are given.
+    """Return the options with folders of checkpoints and summaries; by default those of the project.
 
-    A run without a training set takes the only project that has checkpoints. Earlier versions kept all checkpoints in
-    one folder; where there are some, and none of the project, they are gone on with. Say which folder it is.
-    Raise FlagError, which lists the folders, if there are several to choose from or none.
+    A run without a training set uses the only project that has checkpoints. Earlier versions stored all checkpoints in
+    one folder: if it has some and the project has none, the run continues there. Log the folder. Raise FlagError if
+    there is no project, or if there are several, which it lists.
     """
     project = _project_of(options)
     if _needs_folder(options):
@@ -41,7 +41,7 @@ def _needs_folder(options: Options) -> bool:
 
 
 def _project_of(options: Options) -> Path | None:
-    """Return the folder of the experiment, or else of the training set, which is known by its first CSV file."""
+    """Return the folder of the experiment, or else of the training set, identified by its first CSV file."""
     name = options.experiment.name
     if name:
         file, colon, inside = name.rpartition(":")
@@ -69,8 +69,8 @@ def _with_checkpoints(project: Path | None) -> Path:
             logger.info("Checkpoints are kept in %s (--checkpoint_dir)", project / CHECKPOINTS)
             return project
         logger.warning(
-            "--checkpoint_dir: not given; going on with %s, where an earlier version kept the checkpoints of all "
-            "projects; move them to %s if they are of this one, or away",
+            "--checkpoint_dir: not given; continuing in %s, where an earlier version stored the checkpoints of all "
+            "projects; if they are of this project, move them to %s, else to another place",
             of_all / CHECKPOINTS,
             project / CHECKPOINTS,
         )

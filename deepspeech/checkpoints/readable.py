@@ -1,4 +1,4 @@
-"""Whether TensorFlow finds the checkpoints of a folder again; known without TensorFlow, before it writes any there."""
+"""A check, without TensorFlow, that TensorFlow will find the checkpoints that it writes in a folder."""
 
 import os
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 from ..errors import CheckpointError
 
 _MATCHES_OTHERS = re.compile(rb"\\|\[[^/]+\]")
-"""What makes a pattern of a path that stands for other paths than itself."""
+"""The parts that make a path a pattern that matches other paths."""
 
 
 def check_readable(folder: Path, origin: str = "") -> None:
     """Raise CheckpointError for a folder in which TensorFlow writes checkpoints, but does not find them.
 
-    It takes their paths for patterns, and for UTF-8. The error calls the folder `origin`, or by its path.
+    TensorFlow treats their paths as patterns, and as UTF-8. The error names the folder `origin`, by default its path.
     """
     path = os.fsencode(folder)
     if _MATCHES_OTHERS.search(path) or not _is_utf8(path):

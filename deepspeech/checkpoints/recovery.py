@@ -1,4 +1,4 @@
-"""Finding a checkpoint that is whole where a folder's index file is lost or names one that is damaged."""
+"""The search for an intact checkpoint if a folder's index file is lost or names a damaged one."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -18,19 +18,19 @@ logger = logging.getLogger(__name__)
 
 
 class NoneIntactError(CheckpointError):
-    """A folder holds checkpoints of a kind, but none is whole."""
+    """A folder holds checkpoints of a kind, but none is intact."""
 
     def __init__(self, found: str, advice: str = "") -> None:
-        """Take what was found, naming the folder and the files, and what to do."""
+        """Store the findings, which name the folder and the files, and add advice."""
         super().__init__(f"{found}; {advice}" if advice else found)
         self.found = found
 
 
 def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
-    """Return a folder's newest or best checkpoint whose files are whole, if there is any checkpoint of that kind.
+    """Return a folder's newest or best checkpoint that is intact, None if the folder has no checkpoint of that kind.
 
-    It is the one that the index file names, or else the first that is whole of those that lie in the folder, which is
-    said in a line of the log. What is found to be damaged is added to `damaged`. Raise NoneIntactError if none is.
+    It is the one that the index file names, or else the first intact one in the folder, which is logged. Damaged
+    checkpoints are added to `damaged`. Raise NoneIntactError if none is intact.
     """
     index = read_index(folder, kind)
     candidates = checkpoints_in(folder, kind)
@@ -40,7 +40,7 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
         if not candidates and not any(files_of(index.named)):
             raise NoneIntactError(
                 f"--checkpoint_dir={folder}: {kind.index_file} names {index.named.name}, but its files are gone",
-                f"put them back, or begin anew in another --checkpoint_dir or after removing {kind.index_file}",
+                f"restore them, or start again in another --checkpoint_dir or after removing {kind.index_file}",
             )
         candidates.append(index.named)
     candidates.sort(key=_preference(candidates, kind, index.named))
@@ -52,7 +52,7 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
         if not found:
             if remarks:
                 which = "newest" if kind is Kind.NEWEST else "best"
-                logger.warning("%s: %s; %s is the %s that is intact", folder, ", ".join(remarks), prefix.name, which)
+                logger.warning("%s: %s; %s is the %s intact one", folder, ", ".join(remarks), prefix.name, which)
             return prefix
         damaged.add(prefix)
         remarks.append(found)
@@ -60,14 +60,14 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
     names = ", ".join([*(f"{prefix.name}.*" for prefix in candidates), *there])
     raise NoneIntactError(
         f"--checkpoint_dir={folder}: holds no intact {kind.prefix} checkpoint: {', '.join(remarks)}",
-        f"put one back, or begin anew in another --checkpoint_dir or after removing {names}",
+        f"restore one, or start again in another --checkpoint_dir or after removing {names}",
     )
 
 
 def best_of(folder: Path, count: int, best: Path) -> list[Path]:
-    """Return the best checkpoint and those of a folder that are next to it in validation, at most `count` in all.
+    """Return the best checkpoint and the next best ones of a folder in validation, at most `count` in all.
 
-    Those that are damaged, or were validated on another set or by another figure, are left out.
+    Checkpoints that are damaged, or were validated on another set or by another figure, are left out.
     """
     wanted = progress_of(best)
     if wanted is None:
@@ -77,10 +77,10 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
 
 
 def last_saved(folder: Path, prefix: Path, damaged: set[Path]) -> Path:
-    """Return the whole checkpoint at `prefix`, or that of a folder's best which was saved last after it and is whole.
+    """Return the last intact best checkpoint that was saved after the intact one at `prefix`, else that one.
 
-    One that does not say how far training had come is passed over. Where several of the best are kept, for their mean,
-    the last need not be better than the others.
+    Checkpoints without training progress are skipped. If several best checkpoints are kept for their mean, the last
+    need not be the best of them.
     """
     best = checkpoints_in(folder, Kind.BEST)
     later = [each for each in reversed(best) if (step_of(each) or 0) > (step_of(prefix) or 0)]
@@ -89,14 +89,14 @@ def last_saved(folder: Path, prefix: Path, damaged: set[Path]) -> Path:
 
 
 def is_among_best(state: TrainingState, others: Sequence[Path], count: int) -> bool:
-    """Return whether fewer than `count` other checkpoints are better than one of this state, as far as they compare."""
+    """Return whether fewer than `count` comparable checkpoints are better than one of this state."""
     return sum(figure < state.newest_dev_figure for figure in _figures_beside(state, others).values()) < count
 
 
 def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the best checkpoints of a folder to list, worst first, and those that are too many beside the newest.
+    """Return the best checkpoints of a folder to list, worst first, and those that the newest supersedes.
 
-    One that cannot be compared with the newest stays, and so does one that is known to be better.
+    Checkpoints that are better than the newest, or cannot be compared with it, are kept.
     """
     now = progress_of(newest)
     figures = {} if now is None else _figures_beside(now, [each for each in others if each not in damaged])
@@ -111,7 +111,7 @@ def rank_best(others: Sequence[Path], newest: Path, count: int, damaged: set[Pat
 def list_as_last(
     folder: Path, kind: Kind, prefix: Path, damaged: set[Path], options: CheckpointOptions
 ) -> Sequence[Path]:
-    """Have the index file name a checkpoint; return those that are too many then, the damaged and oldest first.
+    """Write a checkpoint's name to the index file; return the superseded checkpoints, damaged and oldest first.
 
     Raise OSError.
     """
@@ -132,10 +132,10 @@ def list_as_last(
 def finish_save_of_best(
     folder: Path, last: Path, best: Path | None, damaged: set[Path], options: CheckpointOptions
 ) -> None:
-    """Do what the save of a best checkpoint that was killed has left undone: list it, remove those too many then.
+    """Complete the save of a best checkpoint that was killed: list it, and remove superseded ones.
 
-    `last` is the checkpoint to train on from, `best` the one that the index file names. What is found to be damaged is
-    added to `damaged`.
+    `last` is the checkpoint to continue from, `best` the one that the index file names. Damaged checkpoints are added
+    to `damaged`.
     """
     listed = read_index(folder, Kind.BEST).listed
     unlisted = [each for each in checkpoints_in(folder, Kind.BEST) if each not in listed]
@@ -148,7 +148,7 @@ def finish_save_of_best(
 
 
 def _figures_beside(one: TrainingState, others: Sequence[Path]) -> dict[Path, float]:
-    """Return the figure in validation of each of the other checkpoints that can be compared with that of one."""
+    """Return the figures in validation of the other checkpoints that can be compared with this one's."""
     found = {each: progress_of(each) for each in others}
     return {
         each: progress.newest_dev_figure
@@ -158,12 +158,12 @@ def _figures_beside(one: TrainingState, others: Sequence[Path]) -> dict[Path, fl
 
 
 def _ranked(figures: Mapping[Path, float]) -> list[Path]:
-    """Return checkpoints by their figures in validation, the lowest first, and of those that are equal the newest."""
+    """Return checkpoints by their figures in validation, the lowest first, and of equal ones the newest first."""
     return sorted(figures, key=lambda each: (figures[each], -(step_of(each) or 0)))
 
 
 def progress_of(prefix: Path) -> TrainingState | None:
-    """Return how far training had come at a checkpoint, as its description says it; None if it says nothing."""
+    """Return the training progress in a checkpoint's description; None if there is none."""
     try:
         description = read_description(prefix)
         return None if description is None else TrainingState.from_json(description["state"])
@@ -172,14 +172,14 @@ def progress_of(prefix: Path) -> TrainingState | None:
 
 
 def warn_without_description(prefix: Path) -> None:
-    """Say in the log of a checkpoint without a description that much of it is unknown, unless it is DeepSpeech's own.
+    """Log that a checkpoint's description is missing, unless DeepSpeech itself wrote the checkpoint.
 
-    That is told by the graph beside it, which this program does not write.
+    DeepSpeech writes a graph beside its checkpoints, this program does not.
     """
     if not prefix.with_name(prefix.name + ".meta").exists():
         logger.warning(
-            "%s: %s, which says its alphabet and how far training had come, is missing: it is taken for a checkpoint "
-            "of DeepSpeech, whose training begins anew with these weights; put the file back if there was one",
+            "%s: %s, with its alphabet and training progress, is missing: it is treated as a checkpoint of DeepSpeech, "
+            "and training starts again from these weights; restore the file if there was one",
             named_for_all(prefix),
             description_path(prefix).name,
         )
@@ -188,10 +188,10 @@ def warn_without_description(prefix: Path) -> None:
 def _preference(
     candidates: Sequence[Path], kind: Kind, named: Path | None
 ) -> Callable[[Path], tuple[bool, bool, float, int]]:
-    """Return the key by which checkpoints are sorted: those first that say how far training had come.
+    """Return the sort key of checkpoints: those with a description come first.
 
-    Of these comes first what the index file names, then the newest, or those of the lowest loss or error rate in
-    validation, if all that say theirs can be compared.
+    Of these, the first is the one that the index file names. Then follow the best ones by loss or error rate in
+    validation if they can all be compared, else the newest.
     """
     found = {prefix: progress_of(prefix) for prefix in candidates} if kind is Kind.BEST else {}
     known = [progress for progress in found.values() if progress is not None]

@@ -1,4 +1,4 @@
-"""Where each variable of a graph comes from in a checkpoint, whichever generation of DeepSpeech wrote it."""
+"""The tensor of a checkpoint for each variable of a graph, for checkpoints of every generation of DeepSpeech."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 _AVERAGE = "/ExponentialMovingAverage"
 
 READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
-"""What TensorFlow raises for a checkpoint whose files are damaged."""
+"""The exceptions that TensorFlow raises for a checkpoint with damaged files."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def open_checkpoint(prefix: Path) -> Any:
 
 
 def average_name(variable: str) -> str:
-    """Return the name of the variable that holds the moving average of another, as TensorFlow calls it."""
+    """Return TensorFlow's name of the variable that holds the moving average of another."""
     return variable + _AVERAGE
 
 
@@ -60,8 +60,9 @@ def find_sources(
 ) -> Mapping[str, Source]:
     """Map the name of each variable that the checkpoint at `prefix` holds to its tensor there.
 
-    Variables of the optimizer may be missing. Averages that are missing begin at the weights; with `averaged`, weights
-    are the averages of them that there are. Raise CheckpointError if one of the model is missing or misshapen.
+    Variables of the optimizer may be missing. Missing averages start at the weights. With `averaged`, weights get the
+    values of their averages, if there are any. Raise CheckpointError if a variable of the model is missing or has
+    another shape.
     """
     try:
         shapes = open_checkpoint(prefix).get_variable_to_shape_map()
@@ -92,9 +93,10 @@ def find_sources(
 def source_of(
     name: str, variable: Variable | None, shapes: Mapping[str, Any], *, averaged: bool = False
 ) -> Source | None:
-    """Return the tensor of a checkpoint that holds a variable, which `variable` is if it is the network's; or None.
+    """Return the tensor of a checkpoint that holds the variable of this name, or None.
 
-    `shapes` are those of the checkpoint's tensors, by name. With `averaged`, it is the moving average if there is one.
+    `variable` describes it if it belongs to the network. `shapes` are those of the checkpoint's tensors, by name. With
+    `averaged`, the tensor is the moving average if there is one.
     """
     if averaged and average_name(name) in shapes:
         return Source(average_name(name))
@@ -110,7 +112,7 @@ def source_of(
 
 
 def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[str, Source]) -> None:
-    """Give the variables that have a source, by name, their values in the checkpoint at `prefix`."""
+    """Load the variables that have a source, by name, from the checkpoint at `prefix`."""
     reader = open_checkpoint(prefix)
     for variable in variables:
         if variable.op.name in sources:
@@ -118,7 +120,7 @@ def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[
 
 
 def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], identity: ModelIdentity) -> None:
-    """Give the variables of the network, and moving averages of them, the means of their values in checkpoints."""
+    """Set the variables of the network, and their moving averages, to the means of their values in checkpoints."""
     shapes = identity.network.shapes
     weights = [variable for variable in variables if variable.op.name.removesuffix(_AVERAGE) in shapes]
     readers = [(open_checkpoint(prefix), find_sources(prefix, weights, identity, averaged=True)) for prefix in prefixes]
@@ -128,7 +130,7 @@ def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], 
 
 
 def begin_averages(session: Any, variables: Sequence[Any]) -> None:
-    """Give each moving average among the variables the value of its weight."""
+    """Set each moving average among the variables to the value of its weight."""
     by_name = {variable.op.name: variable for variable in variables}
     for name, average in by_name.items():
         if name.endswith(_AVERAGE):
@@ -136,5 +138,5 @@ def begin_averages(session: Any, variables: Sequence[Any]) -> None:
 
 
 def assign(session: Any, variable: Any, value: Any) -> None:
-    """Give a variable a value."""
+    """Set a variable to a value."""
     session.run(variable.initializer, {variable.initializer.inputs[1]: value})

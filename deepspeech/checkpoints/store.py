@@ -1,8 +1,8 @@
 """Checkpoints: weights, optimizer state and progress, written whole or not at all, and checked before they are used.
 
 The variables are those of DeepSpeech 0.9, in TensorFlow's checkpoint format, as `train-STEP` and `best_dev-STEP`.
-Beside each lies `NAME-STEP.json` with what the weights stand for (alphabet, features, network) and how far training had
-come, and with digests of all its files; a checkpoint without it, from DeepSpeech itself, is read all the same.
+Beside each is `NAME-STEP.json` with the model's identity (alphabet, features, network), the training progress, and
+digests of all files. A checkpoint without this file, as DeepSpeech itself writes, can also be read.
 """
 
 import logging
@@ -65,15 +65,15 @@ class Checkpoints:
         identity: ModelIdentity,
         send: Callable[[Path], None] = try_to_send,
     ) -> None:
-        """Take the variables of the graph; nothing is read or written. `send` is given the folder after each save."""
+        """Collect the graph's variables; read and write nothing. `send` is called with the folder after each save."""
         self._options = options
         self._folder = folder
         self._identity = identity
-        self.send = partial(send, folder)  # what is new in the folder, which holds more than checkpoints
+        self.send = partial(send, folder)  # sends new files of the folder, also those that are no checkpoints
         self._damaged: set[Path] = set()
         self._restored: Path | None = None
-        self.restored_names: tuple[str, ...] = ()  # of the checkpoint that was restored, or of those whose mean was
-        self.last_here: Path | None = None  # the checkpoint of this folder that was saved or restored last
+        self.restored_names: tuple[str, ...] = ()  # of the restored checkpoint, or of those whose mean was restored
+        self.last_here: Path | None = None  # the last checkpoint of this folder that was saved or restored
         with graph.as_default():
             self._variables = v1.global_variables()
             self._initialize = tf.group(v1.global_variables_initializer(), v1.local_variables_initializer())
@@ -82,12 +82,12 @@ class Checkpoints:
 
     @property
     def network(self) -> Network:
-        """The network whose checkpoints these are."""
+        """The network of these checkpoints."""
         return self._identity.network
 
     @property
     def last_saved_at(self) -> float | None:
-        """When the folder's checkpoint that was saved or restored last was written, as `time.monotonic` gives it."""
+        """The time, as of `time.monotonic`, when the folder's last saved or restored checkpoint was written."""
         if self.last_here is None:
             return None
         with suppress(OSError):
@@ -96,7 +96,7 @@ class Checkpoints:
 
     @property
     def restored_from_elsewhere(self) -> bool:
-        """Whether what was restored is none of this folder's newest checkpoints, but its best or another folder's."""
+        """Whether the restored checkpoint is a best one or from another folder, not one of this folder's newest."""
         prefix = self._restored
         if prefix is None:
             return False
@@ -104,7 +104,7 @@ class Checkpoints:
         return not (here and prefix.name.startswith(f"{Kind.NEWEST.prefix}-"))
 
     def initialize(self, session: Any) -> None:
-        """Give every variable its initial value: that of the file to begin with, if there is one.
+        """Set every variable to its initial value, which is that of the file of initial weights if there is one.
 
         Raise CheckpointError if that file belongs to another model.
         """
@@ -113,7 +113,7 @@ class Checkpoints:
         begin_averages(session, self._variables)
 
     def initialize_from(self, session: Any, prefix: Path) -> None:
-        """Give every variable its initial value: that of the checkpoint at `prefix`, but for layers to be dropped.
+        """Set every variable to its initial value: that of the checkpoint at `prefix`, except for dropped layers.
 
         Raise CheckpointError if that checkpoint belongs to another model.
         """
@@ -149,17 +149,17 @@ class Checkpoints:
     def find(self, kind: Kind) -> Path | None:
         """Return the path (without extension) of the folder's newest or best checkpoint, if there is one.
 
-        It is another one, and a line of the log says so, if that one is damaged or the index file is lost. Raise
-        CheckpointError if none is whole, or the folder names one whose files are gone.
+        If that one is damaged or the index file is lost, return and log another one. Raise CheckpointError if none is
+        intact, or the index file names one whose files are gone.
         """
         return find_intact(self._folder, kind, self._damaged)
 
     def find_newest(self) -> Path | None:
-        """Return the checkpoint to train on from, if there is one: of those that are whole that of the highest step.
+        """Return the checkpoint to continue training from, if there is one: the intact one of the highest step.
 
-        That is one of the best if it says how far training had come and was saved after the newest that is left. Index
-        files that were lost are written anew, so call it only when the folder is locked for training. Raise
-        CheckpointError if there are checkpoints, but none is whole.
+        It is a best checkpoint if that has training progress and was saved after the newest intact one. Lost index
+        files are written again, so the folder must be locked for training. Raise CheckpointError if there are
+        checkpoints, but none is intact.
         """
         newest, best = self._find_to_train(Kind.NEWEST), self._find_to_train(Kind.BEST)
         found = newest if isinstance(newest, Path) else best
@@ -176,30 +176,30 @@ class Checkpoints:
         return None
 
     def best_figure(self, state: TrainingState) -> float:
-        """Return the figure of the best checkpoint, infinite if there is none that is whole or says it.
+        """Return the figure of the best checkpoint; infinite if no intact one has a figure.
 
-        It is infinite, too, if it does not compare with the figures of a run in this state.
+        It is also infinite if it cannot be compared with the figures of a run in this state.
         """
         best = self._find_to_train(Kind.BEST)
         if isinstance(best, CheckpointError):
-            logger.warning("%s; the next best takes its place", best.found)
+            logger.warning("%s; the next best checkpoint replaces it", best.found)
         progress = progress_of(best) if isinstance(best, Path) else None
         return progress.newest_dev_figure if progress is not None and progress.compares_with(state) else float("inf")
 
     def is_among_best(self, state: TrainingState) -> bool:
-        """Return whether the newest validation is among the best of this folder, as many as are averaged."""
+        """Return whether the newest validation is among the best of this folder that are averaged."""
         others = [each for each in checkpoints_in(self._folder, Kind.BEST) if each not in self._damaged]
         return is_among_best(state, others, self._options.averaged)
 
     def choose(self, purpose: str, *, trained: bool = False) -> Path:
-        """Return the checkpoint that the flag `checkpoint` wants, and log it; see `deepspeech.checkpoints.choice`."""
+        """Return the checkpoint that the flag `checkpoint` selects, and log it; see `deepspeech.checkpoints.choice`."""
         return choose(self._folder, self._options.wanted, self.find, purpose, trained=trained)
 
     def restore(self, session: Any, prefix: Path, *, to_use: bool = False) -> TrainingState | None:
         """Load a checkpoint into the session; variables of the optimizer that it lacks get their initial value.
 
-        What is loaded `to_use` it has the moving averages in place of the weights, if the checkpoint holds them.
-        Return how far training had come, if the checkpoint says so. Raise CheckpointError if it does not fit.
+        With `to_use`, the weights get the values of their moving averages if the checkpoint holds these. Return the
+        training progress, if the checkpoint has it. Raise CheckpointError if it does not fit.
         """
         description = read_description(prefix)
         check_described_network(prefix, description, self._identity)
@@ -228,7 +228,7 @@ class Checkpoints:
         logger.info("The weights are the mean of %s", ", ".join(self.restored_names))
 
     def go_back_to_best(self, session: Any) -> Path | None:
-        """Load the best checkpoint's weights and optimizer, but no counts of steps; return it, None without one."""
+        """Load the best checkpoint's weights and optimizer, but no step counts; return it, None if there is none."""
         best = self._find_to_train(Kind.BEST)
         if not isinstance(best, Path):
             return None
@@ -237,7 +237,7 @@ class Checkpoints:
         return best
 
     def prepare_folder(self) -> None:
-        """Make the folder, which must be locked for training, and remove what killed saves have left in it.
+        """Make the folder, which must be locked for training, and remove what killed saves left in it.
 
         Raise CheckpointError if it cannot be made or written to, or lacks the checkpoint that the flag names.
         """
@@ -263,7 +263,7 @@ class Checkpoints:
         }
 
     def _find_to_train(self, kind: Kind) -> Path | NoneIntactError | None:
-        """Return the newest or best checkpoint, if there is one, or the error that none is whole; name it if it is."""
+        """Return the newest or best checkpoint and write it to the index file, or the error that none is intact."""
         try:
             prefix = self.find(kind)
         except NoneIntactError as error:
@@ -278,5 +278,5 @@ class Checkpoints:
 def _not_written(prefix: Path, error: Exception) -> str:
     return (
         f"{prefix}: checkpoint cannot be written ({reason_of(error)}); "
-        "earlier checkpoints are untouched: free disk space, then run the same command again to go on"
+        "earlier checkpoints are untouched: free disk space, then run the same command again to continue"
     )

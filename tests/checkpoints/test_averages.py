@@ -1,4 +1,4 @@
-"""Which weights are used of a checkpoint that holds averages, or of several checkpoints; and going back to the best."""
+"""The weights that are used from a checkpoint with averages, or from several checkpoints; the return to the best."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ AVERAGE = f"{WEIGHTS}/ExponentialMovingAverage"
 
 
 def fill(session: Any, **numbers: float) -> None:
-    """Give every number of variables, by the last part of their names, a value."""
+    """Set all numbers of each variable, by the last part of its name, to one value."""
     with session.graph.as_default():
         for variable in v1.global_variables():
             number = numbers.get(variable.op.name.rpartition("/")[2])

@@ -295,4 +295,4 @@ def test_it_is_said_that_a_description_is_missing_where_deepspeech_has_not_writt
         assert checkpoints.restore(session, prefix) is None
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == (not of_deepspeech)
-    assert of_deepspeech or said[0].startswith(f"{prefix}: train-0.json, which says its alphabet")
+    assert of_deepspeech or said[0].startswith(f"{prefix}: train-0.json, with its alphabet and training")

@@ -1,4 +1,4 @@
-"""Which checkpoint is tested, transcribed and exported, and which training begins with."""
+"""The choice of the checkpoint to test, transcribe and export, and of the one that training starts from."""
 
 import logging
 from dataclasses import replace
@@ -51,8 +51,8 @@ def test_the_newest_is_taken_where_training_went_on_without_validation(
     with caplog.at_level(logging.INFO, "deepspeech"):
         assert chosen(folder) == "train-8"
     assert caplog.messages[-1] == (
-        f"Testing with the newest checkpoint, {folder / 'train-8'}: training went on without validation after that of "
-        "lowest validation loss, best_dev-4, which --checkpoint=best takes"
+        f"Testing with the newest checkpoint, {folder / 'train-8'}: training continued without validation after that "
+        "of lowest validation loss, best_dev-4, which --checkpoint=best selects"
     )
 
 
@@ -115,7 +115,7 @@ def test_training_begins_with_the_checkpoint_of_another_folder_that_the_flag_say
     assert begun_with(AUTOMATIC, LAST) == "best_dev-4"
     for path in folder.glob("best_dev*"):
         path.unlink()
-    with pytest.raises(CheckpointError, match=r"^--load_checkpoint_dir=.*: holds no checkpoint to begin with"):
+    with pytest.raises(CheckpointError, match=r"^--load_checkpoint_dir=.*: holds no checkpoint to start from"):
         begun_with(AUTOMATIC, LAST)
 
 

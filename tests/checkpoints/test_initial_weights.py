@@ -1,4 +1,4 @@
-"""Training that begins with an exported graph, or with a checkpoint of DeepSpeech 0.9."""
+"""Training that starts from an exported graph, or from a checkpoint of DeepSpeech 0.9."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model(alphabet: Alphabet = ALPHABET, **options: Any) -> ModelIdentity:
 
 
 def first_loss(program: Program, *flags: str) -> float:
-    """Return the loss of one epoch of training, whose steps change next to nothing."""
+    """Return the loss of one epoch of training whose steps hardly change the weights."""
     finished = program.run(*program.training(epoch=1), "--learning_rate=1e-9", "--dropout_rate=0", *flags)
     assert finished.code == 0, finished.stderr
     (loss,) = re.findall(r"Training of epoch 1: loss ([\d.]+)", finished.stderr)
@@ -55,7 +55,7 @@ def test_a_checkpoint_of_another_folder_is_begun_with_once_and_stays_as_it_is(
     assert first_loss(program, *flags) < 3
     again = program.run(*program.training(epoch=1), *flags, f"--export_dir={program.folder / 'model'}")
     assert again.code == 0, again.stderr
-    assert f"Going on from checkpoint {program.checkpoints / 'train-6'}, 1 of 1 epochs done" in again.stderr
+    assert f"Resuming from checkpoint {program.checkpoints / 'train-6'}, 1 of 1 epochs done" in again.stderr
     assert "Nothing is left to train: training ended after epoch 1" in again.stderr
     assert (program.folder / "model/model.md").exists()
     assert {path.name: path.stat().st_mtime_ns for path in source.iterdir()} == before
@@ -70,7 +70,7 @@ def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(progr
     elsewhere = (*program.training(epoch=79), f"--save_checkpoint_dir={program.folder / 'copy'}", *program.test_files())
     nothing_left = program.run(*elsewhere, *flags)
     assert nothing_left.code == 0, nothing_left.stderr
-    assert "Training goes on, 80 epochs done, and saves to" in nothing_left.stderr
+    assert "Training continues, 80 epochs done, and saves to" in nothing_left.stderr
     assert f"Testing with the newest checkpoint, {program.folder / 'copy' / 'train-480'}" in nothing_left.stderr
     assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 
@@ -145,7 +145,7 @@ def test_flags_that_make_no_sense_are_refused(program: Program, flags: list[str]
 
 
 def test_training_goes_on_from_a_checkpoint_of_deepspeech_0_9(program: Program, graph_file: Path) -> None:
-    """Restore its variables, and the slots of Adam that ours has too, written by TensorFlow alone."""
+    """Restore its variables, and the slots of Adam that ours also has, written only with TensorFlow."""
     weights = read_frozen_model(graph_file).weights
     with tf.Graph().as_default() as graph:
         for name, value in weights.items():

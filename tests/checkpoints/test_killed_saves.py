@@ -1,4 +1,4 @@
-"""What a run that goes on finds where the one before was killed between two changes of its folder, or its disk full."""
+"""What a run finds if the previous one was killed between two changes of its folder, or had a full disk."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ SAVES = ((10, Kind.BEST, 3.0), (14, Kind.NEWEST, 3.0), (20, Kind.BEST, 2.0), (24
 
 
 class KilledError(BaseException):
-    """Ends a save where a signal would."""
+    """Ends a save as a signal would."""
 
 
 def test_a_run_that_was_killed_at_any_change_of_a_file_goes_on_to_the_same_checkpoints(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_checkpoint_that_cannot_be_written_again_with_other_weights_keeps_its_
     with session_of(tmp_path) as (checkpoints, session):
         checkpoints.save(session, Kind.NEWEST, STATE)
         before = values(session)
-        with session.graph.as_default():  # as training does that goes back to the best weights
+        with session.graph.as_default():  # as training does when it returns to the best weights
             session.run([v1.assign(each, 2 * each) for each in v1.trainable_variables()])
         with files_no_larger_than(20_000), pytest.raises(CheckpointError, match="File too large"):
             checkpoints.save(session, Kind.NEWEST, replace(STATE, plateau_reductions=1))
@@ -112,7 +112,7 @@ def set_weights(session: Any, value: float) -> None:
 
 
 def train(checkpoints: Checkpoints, session: Any) -> None:
-    """Do the saves that follow the checkpoint to go on from."""
+    """Do the saves after the checkpoint to resume from."""
     checkpoints.prepare_folder()
     newest = checkpoints.find_newest()
     done = -1 if newest is None else step_of(newest) or 0
@@ -123,14 +123,14 @@ def train(checkpoints: Checkpoints, session: Any) -> None:
 
 
 def listed(folder: Path) -> dict[Kind, list[str]]:
-    """Return what the index files of a folder list, of which each must be whole."""
+    """Return the checkpoints in the index files of a folder; each must be intact."""
     prefixes = {kind: read_index(folder, kind).listed for kind in Kind}
     assert not any(damage(prefix) for of_kind in prefixes.values() for prefix in of_kind)
     return {kind: [prefix.name for prefix in of_kind] for kind, of_kind in prefixes.items()}
 
 
 class Changes:
-    """Counts files that are renamed or removed, and raises KilledError instead of the change of the number `last`."""
+    """Counts files that are renamed or removed, and raises KilledError in place of change number `last`."""
 
     def __init__(self, last: int | None) -> None:
         self.count = 0
@@ -149,7 +149,7 @@ class Changes:
 
 @contextmanager
 def changes_of_files(last: int | None = None) -> Iterator[Changes]:
-    """Count the changes of files within the block, which ends before the one of the number `last`."""
+    """Count the changes of files within the block, which ends before change number `last`."""
     changes = Changes(last)
     with pytest.MonkeyPatch.context() as patched:
         for name in ("rename", "replace", "unlink"):

@@ -63,7 +63,7 @@ def test_a_file_system_without_locks_is_warned_of_once(
 def test_on_a_full_disk_the_error_of_the_block_is_told(tmp_path: Path) -> None:
     full = files_no_larger_than(0)
     with full, pytest.raises(CheckpointError, match="cannot be written"), locked_for_training(tmp_path):
-        raise CheckpointError("what is kept about a run cannot be written")
+        raise CheckpointError("the record of the run cannot be written")
 
 
 def test_leftovers_of_killed_saves_are_removed_and_nothing_else(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runs that name no folder keep their checkpoints by project, and find them again."""
+"""Runs that name no folder store their checkpoints by project, and find them again."""
 
 import logging
 from pathlib import Path
@@ -15,7 +15,7 @@ from deepspeech.options import Options
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of XDG's data that the program uses."""
+    """Return the program's folder in XDG's data folder."""
     monkeypatch.setattr(BaseDirectory, "xdg_data_home", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data" / "deepspeech"

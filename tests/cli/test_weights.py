@@ -47,7 +47,7 @@ def test_a_file_of_keras_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[
     for name, weight in (("a.h5", "sequential"), ("a.weights.h5", "mine/0")):
         (model.save_weights if name == "a.weights.h5" else model.save)(tmp_path / name)
         lines = said(capsys, "show", tmp_path / name)
-        assert lines[:2] == [f"{tmp_path / name}: does not say what its weights stand for", "mine: 15 parameters"]
+        assert lines[:2] == [f"{tmp_path / name}: does not describe the model of its weights", "mine: 15 parameters"]
         assert lines[2].strip().startswith(weight) and "(4, 3)" in lines[2]
         assert lines[-1] == "2 weights in 1 layer, 15 parameters, 0.0 MB"
 

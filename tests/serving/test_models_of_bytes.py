@@ -45,7 +45,7 @@ def test_bytes_are_learned_and_exported(trained_on_bytes: tuple[Program, str], t
     other = program.run(*program.model(), "--n_hidden=96", f"--export_dir={program.folder / 'other'}")
     assert other.code == 1
     assert "255 labels (here 6), as" in other.error
-    assert "give that one with --alphabet_config_path and --output_unit" in other.error
+    assert "give that alphabet with --alphabet_config_path and --output_unit" in other.error
 
 
 def test_the_published_client_hears_the_same_with_a_scorer_of_bytes(

@@ -1,1 +1,1 @@
-"""Weights by themselves: read from any file that holds a model, written as HDF5, shown, compared and begun with."""
+"""Weights without a run: read from any file of a model, written as HDF5, shown, compared and used as initial values."""

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 def begin_with_file(
     session: Any, variables: Sequence[Any], options: CheckpointOptions, identity: ModelIdentity
 ) -> None:
-    """Give variables of the network the values of the file that a flag names, if one does, but for dropped layers.
+    """Set variables of the network to the values in the file that a flag names, if any, except for dropped layers.
 
     Raise CheckpointError if its weights cannot be read or belong to another model.
     """
@@ -51,7 +51,7 @@ def begin_with_file(
 def begin_with_checkpoint(
     session: Any, variables: Sequence[Any], options: CheckpointOptions, identity: ModelIdentity, prefix: Path
 ) -> None:
-    """Give variables of the network the values of the checkpoint at `prefix`, but for dropped layers.
+    """Set variables of the network to the values of the checkpoint at `prefix`, except for dropped layers.
 
     Raise CheckpointError if it cannot be read or belongs to another model.
     """
@@ -71,8 +71,8 @@ def weights_of_checkpoint(
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of a network's variables, float32, by name: all but those of the `drop_layers` last layers.
 
-    Beside them are the statistics that its features are normalized by. `variables` are those of a graph of the network,
-    and may be more. Raise CheckpointError if the checkpoint at `prefix` cannot be read or belongs to another model.
+    The statistics that normalize its features are included. `variables` are those of a graph of the network; further
+    ones are ignored. Raise CheckpointError if the checkpoint at `prefix` cannot be read or belongs to another model.
     """
     network = identity.network
     dropped = network.last_layers(drop_layers)
@@ -90,7 +90,7 @@ def weights_of_checkpoint(
 
 
 def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the values of the last layer's variables for the alphabet of this run, which have been `onto` so far."""
+    """Return the values of the last layer's variables for this run's alphabet; `onto` are their initial values."""
     description = read_description(prefix) or {}
     labels, unit = description.get("alphabet"), description.get("output_unit", Alphabet.unit)
     mapping = mapping_of_labels(str(prefix), labels, unit, identity.alphabet)

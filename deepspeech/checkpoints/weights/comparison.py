@@ -1,4 +1,4 @@
-"""Which weights of two models differ, and by how much."""
+"""The comparison of two models: which weights differ, and by how much."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .model_weights import ModelWeights
 
 
 def differences(one: ModelWeights, other: ModelWeights) -> Iterator[str]:
-    """Yield a line for each weight that is not the same in both, bit for bit, and before them for other labels."""
+    """Yield a line if the labels differ, then one for each weight that is not the same in both, bit for bit."""
     if one.labels is not None and other.labels is not None and one.labels != other.labels:
         ours, theirs = set(one.labels), set(other.labels)
         yield f"labels: {len(one.labels)} | {len(other.labels)}, of which both have {len(ours & theirs)}"

@@ -13,13 +13,13 @@ from .model_weights import ModelWeights
 
 BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"
-"""Characters that stand for more and more values, and those of ASCII in their place."""
+"""Characters for increasing counts of values, and the ASCII characters that replace them."""
 BINS = 60
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Statistics of an array: those of its finite values, the share of all that are zero, how many are not finite."""
+    """Statistics of an array's finite values, the share of zeros among all values, the number that are not finite."""
 
     mean: float
     deviation: float
@@ -48,9 +48,9 @@ class Figures:
 
 
 def lines_of(source: ModelWeights, *, bars: str = "") -> Iterator[str]:
-    """Yield what the weights stand for, a line for each layer and, below it, for each weight; then the totals.
+    """Yield a line about the model, one for each layer and, below it, for each of its weights; then the totals.
 
-    With `bars`, as `drawn_histogram` takes them, the values of each weight are drawn below it.
+    With `bars`, as for `drawn_histogram`, a histogram of its values is below each weight.
     """
     yield about(source)
     width = max(len(name) for layer in source.layers for name in layer.weights)
@@ -71,9 +71,9 @@ def lines_of(source: ModelWeights, *, bars: str = "") -> Iterator[str]:
 
 
 def about(source: ModelWeights) -> str:
-    """Return in a line what the weights stand for, as far as their file tells."""
+    """Return a line about the model that the weights belong to, as far as their file describes it."""
     if not source.description:
-        return f"{source.origin}: does not say what its weights stand for"
+        return f"{source.origin}: does not describe the model of its weights"
     parts = [f"network {source.network_name}"]
     if source.labels is not None:
         parts.append(f"{len(source.labels)} labels ({source.output_unit})")
@@ -84,15 +84,15 @@ def about(source: ModelWeights) -> str:
 
 
 def drawn_histogram(values: npt.NDArray[Any], bars: str = BARS) -> str:
-    """Return the finite values' counts in equal bins between the lowest and the highest, as bars between these two.
+    """Return a histogram of the finite values: the lowest value, a bar for each of equal bins, the highest value.
 
-    `bars` are characters, from that of no value to that of the most.
+    `bars` are characters, from that for no value to that for the largest count.
     """
     finite = _finite(values)
     if not finite.size:
         return "no finite values"
     low, high = finite.min(), finite.max()
-    span = high / 2 - low / 2  # of which half is finite, whatever they are
+    span = high / 2 - low / 2  # half of the range, which is always finite
     places = (finite / 2 - low / 2) / span * BINS if span else np.full(finite.size, BINS / 2)
     counts = np.bincount(np.minimum(places.astype(int), BINS - 1), minlength=BINS)
     heights = np.ceil(counts / counts.max() * (len(bars) - 1)).astype(int)

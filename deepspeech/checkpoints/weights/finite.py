@@ -1,4 +1,4 @@
-"""Weights of numbers only: a training that diverged leaves others, with which a model computes nothing."""
+"""A check that weights are finite: a training that diverged leaves infinities and NaN, which make a model useless."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...errors import CheckpointError
 def check_finite(origin: Path | str, values: Mapping[str, npt.NDArray[Any]]) -> None:
     """Raise CheckpointError for the first weight, by its name, that holds infinite numbers or NaN.
 
-    `origin` is how the error calls the file of the weights.
+    The error names the file of the weights `origin`.
     """
     for name, value in values.items():
         wrong = value.size - np.count_nonzero(np.isfinite(value))
         if wrong:
             raise CheckpointError(
-                f"{origin}: {name} holds numbers that are not finite, {wrong:,} of {value.size:,}; take weights of "
-                "before, such as those of an older checkpoint"
+                f"{origin}: {name} holds numbers that are not finite, {wrong:,} of {value.size:,}; use earlier "
+                "weights, such as those of an older checkpoint"
             )

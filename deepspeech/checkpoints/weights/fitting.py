@@ -1,4 +1,4 @@
-"""What of a file's weights a model begins with, and why they do not fit if they do not. No TensorFlow here."""
+"""The weights of a file that a model starts from, and the errors if they do not fit. No TensorFlow here."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SHOWN_LABELS = 60
 """The number of labels of an alphabet that an error shows."""
 
 BEGIN_UNTRAINED = "begin the layers that differ untrained with --drop_source_layers"
-"""What can be done with a file of another network."""
+"""The advice for a file of another network."""
 
 SAME_NETWORK = "give its --network and its flags, such as --lstm_layers, --bidirectional and --n_hidden, as in training"
-"""What can be done where a file does not describe its network."""
+"""The advice for a file that does not describe its network."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -37,9 +37,9 @@ def initial_weights(
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of variables, float32, by name: all but those of the `drop_layers` last layers.
 
-    `identity` is that of this run. If the initial values of its last layer's variables are given as `mapped_onto`, the
-    last layer's are among the values: the file's for labels that both alphabets have, and the initial ones for the
-    others. Raise CheckpointError if the weights belong to another model.
+    `identity` is that of this run. If `mapped_onto` has the initial values of its last layer's variables, the result
+    includes the last layer: the file's values for labels that both alphabets have, the initial values for the others.
+    Raise CheckpointError if the weights belong to another model.
     """
     network, alphabet = identity.network, identity.alphabet
     count = 1 if mapped_onto is not None and not drop_layers else drop_layers
@@ -64,7 +64,7 @@ def initial_weights(
 
 
 def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the statistics by which a file's features are normalized, float32, by the names of their variables.
+    """Return the statistics that normalize a file's features, float32, by the names of their variables.
 
     `features` are those of this run. Raise CheckpointError if the file's are normalized or stacked in another way.
     """
@@ -88,11 +88,11 @@ def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[s
 
 
 def mapping_of_labels(origin: str, labels: Sequence[str] | None, unit: str, alphabet: Alphabet) -> LabelMapping:
-    """Return which labels of a file's alphabet are which of this run's; raise CheckpointError if they share none."""
+    """Return the mapping from a file's alphabet to this run's; raise CheckpointError if they share no label."""
     if labels is None:
         raise CheckpointError(
-            f"{origin}: does not say its alphabet, so --map_labels cannot be used; begin the last layer untrained with "
-            "--drop_source_layers=1"
+            f"{origin}: does not contain its alphabet, so --map_labels cannot be used; begin the last layer untrained "
+            "with --drop_source_layers=1"
         )
     mapping = shared_labels(labels, alphabet.labels) if unit == alphabet.unit else None
     if mapping is None or not mapping.shared:
@@ -159,7 +159,7 @@ def _misfit(source: ModelWeights, network: Network, name: str) -> str:
 
 
 def _or_untrained(source: ModelWeights, network: Network) -> str:
-    """Return the advice to begin as few layers anew as leave only weights that fit; nothing if none fits."""
+    """Return the advice to reinitialize the fewest layers so that all other weights fit; nothing if none fits."""
     values = source.values
     wrong = [name for name, shape in network.shapes.items() if name not in values or values[name].shape != shape]
     layers = network.weighted_layers

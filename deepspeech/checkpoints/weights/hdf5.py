@@ -1,9 +1,9 @@
 """Weights in HDF5, in the layouts of Keras. This module needs no TensorFlow.
 
-What is written is the layout with names: the attribute `layer_names` of the file lists groups, the attribute
-`weight_names` of each group the datasets in it. A dataset beside them, `deepspeech_description`, which Keras passes
-over, holds as JSON what the weights stand for. Read are also a whole model of Keras in that layout, whose groups lie in
-`model_weights`, and the layout of Keras 3, in which the groups `vars` hold numbered datasets.
+It writes the layout with names: the attribute `layer_names` of the file lists groups, the attribute `weight_names` of
+each group lists the datasets in it. A further dataset, `deepspeech_description`, which Keras ignores, describes the
+model as JSON. It also reads a whole Keras model in that layout, whose groups are in `model_weights`, and the layout of
+Keras 3, where groups `vars` hold numbered datasets.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .model_weights import LayerWeights
 
 DESCRIPTION = "deepspeech_description"
 _OF_TRAINING = ("optimizer", "optimizer_weights", "metrics")
-"""Groups of what is no weight of a model."""
+"""Groups that hold no weights of a model."""
 _BFLOAT16 = np.dtype("V2")
-"""What HDF5, which knows no bfloat16, holds in its place."""
+"""The type of bfloat16 in HDF5, which has no such type."""
 _LARGEST_COMPRESSION = 1100
-"""No dataset is this many times as large as its file: DEFLATE, which Keras may use, comes to 1,032."""
+"""No dataset is larger than its file by this factor: DEFLATE, which Keras may use, reaches 1,032."""
 
 
 def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
-    """Return the layers that have weights, and the description of what they stand for, which is empty if there is none.
+    """Return the layers that have weights, and the description of their model, which is empty if there is none.
 
-    Those of an optimizer and of metrics are passed over, and those of 16 bits are float32 of the same values. Raise
-    CheckpointError for a file that does not hold weights, is damaged, or refers to other files; it calls the file
-    `origin`, or by its path.
+    Values of an optimizer and of metrics are skipped, and 16-bit values are converted to float32. Raise CheckpointError
+    for a file that does not hold weights, is damaged, or refers to other files; the error names the file `origin`, by
+    default its path.
     """
     origin = origin or str(path)
     try:
@@ -62,7 +62,7 @@ def write_hdf5(path: Path, layers: Sequence[LayerWeights], description: Mapping[
             f"{path}: cannot be written, as there is no folder {path.parent}; make it, or name another file"
         )
     try:
-        content = BytesIO()  # as the library's own errors of a full disk are hard to tell from others
+        content = BytesIO()  # in memory, as the library's errors do not identify a full disk
         with h5py.File(content, "w") as file:
             _write(file, layers, description)
         write_whole(path, content.getvalue())
@@ -97,9 +97,9 @@ def _layers(file: Any) -> Iterator[LayerWeights]:
 
 
 def _numbered(group: Any, place: str, taken: set[str]) -> Iterator[LayerWeights]:
-    """Yield the layers of Keras 3's layout in a group, each named as its user named it, after those around it.
+    """Yield the layers of Keras 3's layout in a group, with their users' names after those of the layers around them.
 
-    A layer whose name is `taken`, as two lists of layers may hold the same, is named as its place in the file.
+    If a name is `taken`, as two lists of layers may hold the same name, the layer is named after its path in the file.
     """
     for name in group:
         if name in _OF_TRAINING or group.get(name, getclass=True) is not h5py.Group:
@@ -122,7 +122,7 @@ def _number(name: str) -> int:
 
 
 def _names(group: Any, attribute: str) -> list[str]:
-    """Return the names in an attribute, which Keras cuts into numbered ones if they are too many for one."""
+    """Return the names in an attribute; Keras splits long lists into numbered attributes."""
     found = [attribute] if attribute in group.attrs else []
     while f"{attribute}{len(found)}" in group.attrs and found[:1] != [attribute]:
         found.append(f"{attribute}{len(found)}")
@@ -133,13 +133,13 @@ def _names(group: Any, attribute: str) -> list[str]:
 
 
 def _inside(group: Any, name: str) -> Any:
-    """Return what lies in a group; raise ValueError for what is missing, or another file holds."""
+    """Return a member of a group; raise ValueError if it is missing, or is in another file."""
     try:
         found = group[name]
     except KeyError as error:
         raise ValueError(f"{group.name.rstrip('/')}/{name}: {error.args[0]}") from None
     if found.file.filename != group.file.filename:
-        raise ValueError(f"{name} lies in another file")
+        raise ValueError(f"{name} is in another file")
     return found
 
 
@@ -148,7 +148,7 @@ def _values(group: Any, name: str) -> npt.NDArray[Any]:
     if not isinstance(dataset, h5py.Dataset) or dataset.shape is None or not _of_numbers(dataset.dtype):
         raise ValueError(f"{dataset.name} is not an array of real numbers")
     if dataset.external or dataset.is_virtual:
-        raise ValueError(f"{dataset.name} lies in another file")
+        raise ValueError(f"{dataset.name} is in another file")
     if dataset.nbytes > _LARGEST_COMPRESSION * Path(dataset.file.filename).stat().st_size:
         raise ValueError(f"{dataset.name} is larger than its file can hold")
     values = np.asarray(dataset[()])

@@ -1,4 +1,4 @@
-"""Rows of the last layer that go on in another alphabet, as both have their labels."""
+"""The rows of the last layer that another alphabet keeps, because both alphabets have their labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class LabelMapping:
-    """Outputs of the same meaning in two models: the shared labels in the order of `ours`, and the blank at the end.
+    """Outputs with the same meaning in two models: the shared labels in the order of `ours`, and the blank at the end.
 
     Both are indices, [shared + 1].
     """
@@ -24,11 +24,11 @@ class LabelMapping:
 
     @property
     def shared(self) -> int:
-        """How many labels both have; the blank is not counted."""
+        """The number of labels that both have; the blank is not counted."""
         return len(self.ours) - 1
 
     def mapped(self, values: npt.NDArray[Any], initial: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return `initial`, [..., our outputs], with the rows of `values`, [..., theirs], where both have one."""
+        """Return `initial`, [..., our outputs], with the rows of `values`, [..., their outputs], for shared outputs."""
         result = initial.copy()
         result[..., self.ours] = values[..., self.theirs]
         return result

@@ -1,6 +1,7 @@
-"""The weights of a model with what they stand for, whichever file holds them.
+"""The weights of a model and its description, from any kind of file.
 
-HDF5 files and exported graphs are read without TensorFlow, and graphs without h5py, too, which only training installs.
+HDF5 files and exported graphs are read without TensorFlow. Graphs are also read without h5py, which only training
+installs.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _HDF5_SUFFIXES = (".h5", ".hdf5")
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """The weights of a layer, of any numeric type and shape, by their names, in their order."""
+    """The weights of a layer by name, in their order; of any numeric type and shape."""
 
     name: str
     weights: Mapping[str, npt.NDArray[Any]]
@@ -47,9 +48,9 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class ModelWeights:
-    """Weights by layers, and the description of what they stand for, as beside a checkpoint; it may say nothing.
+    """Weights by layers, and the description of their model, as beside a checkpoint; it may be empty.
 
-    `origin` is how errors call the file.
+    Errors name the file `origin`.
     """
 
     origin: str
@@ -58,9 +59,9 @@ class ModelWeights:
 
     @cached_property
     def values(self) -> dict[str, npt.NDArray[Any]]:
-        """All weights by their names, without what Keras 2 adds to those of its variables.
+        """All weights by their names, without the suffix that Keras 2 adds to names of variables.
 
-        Of a name that several weights have, as in files of Keras 3.0, each stands after the name of its layer.
+        If several weights have the same name, as in files of Keras 3.0, the layer's name precedes each.
         """
         often = Counter(name.removesuffix(":0") for layer in self.layers for name in layer.weights)
         return {
@@ -77,17 +78,17 @@ class ModelWeights:
 
     @property
     def output_unit(self) -> str:
-        """What a label stands for."""
+        """The kind of the labels, such as characters."""
         return str(self.description.get("output_unit", Alphabet.unit))
 
     @property
     def network_name(self) -> str:
-        """The name of the network, that of DeepSpeech if it is not known."""
+        """The name of the network; DeepSpeech's if unknown."""
         return str(self.description.get("network", {}).get("name", UNNAMED_NETWORK))
 
     @property
     def features(self) -> FeatureOptions | None:
-        """The features, if they are known; raise CheckpointError for some that nothing computes."""
+        """The features, if they are known; raise CheckpointError for features that cannot be computed."""
         settings = self.description.get("features")
         if settings is None:
             return None
@@ -98,7 +99,7 @@ class ModelWeights:
 
 
 def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:
-    """Read a file of Keras or one that `deepspeech-weights export` wrote; raise CheckpointError."""
+    """Read a file that Keras or `deepspeech-weights export` wrote; raise CheckpointError."""
     from .hdf5 import read_hdf5
 
     layers, description = read_hdf5(path, origin)
@@ -112,7 +113,7 @@ def is_graph(path: Path) -> bool:
 
 
 def is_hdf5(path: Path) -> bool:
-    """Return whether a file is one of HDF5, by its name or by its content."""
+    """Return whether a file is an HDF5 file, by its name or its content."""
     import h5py
 
     return path.suffix.lower() in _HDF5_SUFFIXES or (path.is_file() and bool(h5py.is_hdf5(path)))
@@ -144,7 +145,7 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     origin = f"{of_graph if options.initial_weights is None else of_hdf5}={path}"
     if path.is_dir():
         raise CheckpointError(
-            f"{origin}: is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir and "
+            f"{origin}: is a folder; start from the weights of its checkpoint with --load_checkpoint_dir and "
             "--fresh_optimizer"
         )
     if options.initial_weights is None:
@@ -157,16 +158,16 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
 
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:
-    """Return the weights of a network, and what its features are normalized by, by layers in their order."""
+    """Return the weights of a network, and the statistics of its features, by layers in their order."""
     layers = {"features": {name: values[name] for name in (MEAN, DEVIATION) if name in values}}
     for layer, inputs in network.layers_with_inputs:
-        of_layer = layers.setdefault(layer.name, {})  # one of the network's may be called "features", too
+        of_layer = layers.setdefault(layer.name, {})  # a layer of the network may also be called "features"
         of_layer |= {variable.name: values[variable.name] for variable in layer.variables(inputs)}
     return tuple(LayerWeights(name, weights) for name, weights in layers.items() if weights)
 
 
 def _check_description(origin: str, description: Mapping[str, Any]) -> None:
-    """Raise CheckpointError for a description whose parts are not what a checkpoint's are."""
+    """Raise CheckpointError for a description whose parts are not like those of a checkpoint."""
     labels, network = description.get("alphabet", []), description.get("network", {"name": "", "layers": []})
     fits = (
         description.get("format", DESCRIPTION_FORMAT) == DESCRIPTION_FORMAT
@@ -201,10 +202,10 @@ def _description_of_graph(graph: Graph, network: Network, features: FeatureOptio
 
 
 def _flags_of_deepspeech(network: Network) -> dict[str, Any]:
-    """Return the flags that the layers of DeepSpeech's network follow from, as far as a graph tells them."""
+    """Return the flags that determine the layers of DeepSpeech's network, as far as a graph contains them."""
     first = network.weighted_layers[0]
     assert isinstance(first, Dense)
     told: dict[str, Any] = {"n_hidden": first.units}
     if first.clip is not None and np.isfinite(first.clip):
-        told["relu_clip"] = float(str(np.float32(first.clip)))  # 5.3, not the number that 32 bits make of it
+        told["relu_clip"] = float(str(np.float32(first.clip)))  # 5.3, not its float32 value
     return told

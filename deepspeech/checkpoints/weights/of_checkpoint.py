@@ -1,4 +1,4 @@
-"""The weights of a checkpoint, and a checkpoint that is made of weights."""
+"""The weights of a checkpoint, and a checkpoint made from weights."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from .model_weights import ModelWeights, by_layers, is_graph
 v1 = tf.compat.v1
 
 PARTS_OF_IDENTITY = ("format", "output_unit", "alphabet", "features", "model", "network")
-"""What a checkpoint's description tells of its weights; the rest is how far training had come."""
+"""The parts of a checkpoint's description that are about its weights; the rest is the training progress."""
 
 
 def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeights:
-    """Read a checkpoint of any generation; moving averages take the place of the weights, as in tests and exports.
+    """Read a checkpoint of any generation; moving averages replace the weights, as in tests and exports.
 
-    `path` is its name without extension, its file `.index`, or a folder, of which `wanted` chooses the checkpoint.
+    `path` is its name without extension, its file `.index`, or a folder, where `wanted` selects the checkpoint.
     Raise CheckpointError.
     """
     prefix = _prefix(path, wanted)
@@ -63,19 +63,19 @@ def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeig
 
 
 def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
-    """Write weights as the only checkpoint of a folder, from which training goes on; return its path without extension.
+    """Write weights as the only checkpoint of a folder, for training to start from; return its path without extension.
 
-    The optimizer begins anew, with step 0. Raise CheckpointError if there is a checkpoint in the folder already, or the
-    weights are not all those of the network and the alphabet that their description names, or not finite.
+    The optimizer starts again, with step 0. Raise CheckpointError if the folder already has a checkpoint, or if the
+    weights are not finite, or not exactly those of the network and the alphabet in their description.
     """
-    begin = f"; begin with it by deepspeech-train {_flag_to_begin_with(source)}, whose flags say it"
+    begin = f"; train from it with deepspeech-train {_flag_to_begin_with(source)}, whose other flags describe the model"
     if not source.description:
         raise CheckpointError(
-            f"{source.origin}: does not say what its weights stand for, as a file of deepspeech-weights does{begin}"
+            f"{source.origin}: does not describe the model of its weights, as a file of deepspeech-weights does{begin}"
         )
     network = _check_complete(source)
     if source.labels is None:
-        raise CheckpointError(f"{source.origin}: does not say the alphabet of its weights{begin}")
+        raise CheckpointError(f"{source.origin}: does not contain the alphabet of its weights{begin}")
     if len(source.labels) + 1 != network.outputs:
         raise CheckpointError(
             f"{source.origin}: its alphabet has {len(source.labels)} labels, but its last layer {network.outputs} "
@@ -100,7 +100,7 @@ def write_checkpoint(folder: Path, source: ModelWeights) -> Path:
 
 
 def _check_empty(folder: Path, prefix: Path) -> None:
-    """Raise CheckpointError if a folder holds checkpoints, but for one that was killed before it was listed."""
+    """Raise CheckpointError if a folder holds checkpoints, except for one whose write was killed before its listing."""
     there = [each for kind in Kind for each in checkpoints_in(folder, kind)]
     if there and (there != [prefix] or (folder / Kind.NEWEST.index_file).exists()):
         raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
@@ -115,7 +115,7 @@ def _prefix(path: Path, wanted: str) -> Path:
 
 
 def _network(origin: str, description: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Network:
-    """Return the network that a description names, or DeepSpeech's, with the sizes that the shapes tell."""
+    """Return the network that a description names, or DeepSpeech's, with sizes that follow from the shapes."""
     described = description.get("network")
     try:
         if not isinstance(described, dict):
@@ -129,7 +129,7 @@ def _network(origin: str, description: Mapping[str, Any], shapes: Mapping[str, S
 
 
 def _unnamed_network(shapes: Mapping[str, Shape]) -> Network:
-    """Return a network whose frames are as wide as DeepSpeech's with all their neighbours; raise KeyError."""
+    """Return the network `deepspeech` with sizes that follow from the shapes; raise KeyError."""
     sizes = Sizes(1, 1, n_hidden=1, relu_clip=1, context=0, dropout_rates=(0.0,) * 6)
     unsized = Network(UNNAMED_NETWORK, 1, layers_of_deepspeech(sizes))
     older = {each.name: each.older_name for each in unsized.variables}
@@ -138,7 +138,7 @@ def _unnamed_network(shapes: Mapping[str, Shape]) -> Network:
 
 
 def _flag_to_begin_with(source: ModelWeights) -> str:
-    """Return the flag of the trainer that takes weights of the source's kind."""
+    """Return the trainer's flag for weights from this kind of file."""
     path = Path(source.origin)
     if is_graph(path):
         return "--initialize_from_frozen_model"

@@ -1,4 +1,4 @@
-"""Weights of every network, made at random, with what they stand for."""
+"""Random weights of every network, with the description of their model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IDENTITIES = {
 
 @register("own")
 def own(sizes: Sizes) -> tuple[Layer, ...]:
-    """Return a layer that is called as what features are normalized by, and the labels."""
+    """Return a layer with the name of the features' statistics, and the labels."""
     return (Projection("features", units=3), Dense("labels", units=sizes.outputs))
 
 

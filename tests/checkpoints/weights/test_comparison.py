@@ -1,4 +1,4 @@
-"""What is said of two models whose weights differ."""
+"""The report on two models whose weights differ."""
 
 from __future__ import annotations
 

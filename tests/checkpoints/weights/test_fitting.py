@@ -1,4 +1,4 @@
-"""What a model takes of weights, and what it is told where they do not fit."""
+"""The weights that a model uses, and the errors if they do not fit."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_weights_that_are_not_finite_are_refused_unless_they_are_dropped(wrong: 
     source = weights_of()
     source.values["layer_6/bias"][2:4] = wrong
     told = complaint(source, DEEPSPEECH)
-    assert told.startswith("weights.h5: layer_6/bias holds numbers that are not finite, 2 of 7; take weights of before")
+    assert told.startswith("weights.h5: layer_6/bias holds numbers that are not finite, 2 of 7; use earlier weights")
     assert "layer_6/bias" not in initial_weights(source, DEEPSPEECH, 1)
     normalized = weights_of(IDENTITIES["lstm"])
     normalized.values[MEAN][0] = wrong
@@ -189,7 +189,7 @@ def test_labels_are_only_mapped_where_some_are_shared() -> None:
     for source, identity, told in (
         (weights_of(), other, "' abcde', shares no label with this run's of characters, 'xyz'"),
         (weights_of(), in_bytes, "shares no label with this run's of bytes"),
-        (unknown, DEEPSPEECH, "does not say its alphabet, so --map_labels cannot be used"),
+        (unknown, DEEPSPEECH, "does not contain its alphabet, so --map_labels cannot be used"),
     ):
         with pytest.raises(CheckpointError, match=told):
             initial_weights(source, identity, 0, initial(identity))

@@ -1,4 +1,4 @@
-"""HDF5 files of weights: ours, and those that Keras writes and reads."""
+"""HDF5 files of weights: this program's, and those that Keras writes and reads."""
 
 from __future__ import annotations
 
@@ -235,12 +235,12 @@ def test_a_full_disk_is_said_in_plain_words(tmp_path: Path) -> None:
         (
             "initialize_from_weights",
             "",
-            "is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir",
+            "is a folder; start from the weights of its checkpoint with --load_checkpoint_dir",
         ),
         (
             "initialize_from_frozen_model",
             "",
-            "is a folder; begin with the weights of its checkpoint by --load_checkpoint_dir",
+            "is a folder; start from the weights of its checkpoint with --load_checkpoint_dir",
         ),
         (
             "initialize_from_weights",

@@ -1,4 +1,4 @@
-"""Weights that go from checkpoints to HDF5 and back."""
+"""Weights that are converted from checkpoints to HDF5 and back."""
 
 from __future__ import annotations
 
@@ -113,11 +113,14 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
     diverged.values["layer_5/bias"][3] = np.inf
     for wrong, reason in (
         (diverged, "layer_5/bias holds numbers that are not finite, 1 of 12"),
-        (replace(source, description={}), "does not say what its weights stand for"),
-        (without_alphabet, "does not say the alphabet of its weights; begin with it by deepspeech-train --load_check"),
+        (replace(source, description={}), "does not describe the model of its weights"),
+        (
+            without_alphabet,
+            "does not contain the alphabet of its weights; train from it with deepspeech-train --load_check",
+        ),
         (
             replace(without_alphabet, origin="a.pb"),
-            r"^a\.pb: does not say the alphabet .* --initialize_from_frozen_model, whose flags say it$",
+            r"^a\.pb: does not contain the alphabet .* --initialize_from_frozen_model, whose other flags describe",
         ),
         (fewer_labels, "its alphabet has 5 labels, but its last layer 7 outputs, one for each label and one for the"),
         (lacking, "has no layer_1/weights, which its network deepspeech needs"),
