@@ -1,1 +1,1 @@
-"""One process's training: its data, graph, steps, scoring, reports and checkpoints."""
+"""The training of one process: its data, graph, steps, scoring, reports and checkpoints."""

@@ -23,12 +23,12 @@ PREFETCH = 4
 """Batches that are prepared ahead of the training step."""
 
 SHARED_PREFETCH = 1
-"""The same in a cluster, where a batch that one worker takes ahead is not available to the others."""
+"""The same in a cluster, where a batch that one worker prepares ahead is not available to the others."""
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A corpus, what feeds it to the model, the plan of its batches, and its features as they are."""
+    """A corpus, its feeder to the model, the plan of its batches, and the source of its unchanged features."""
 
     corpus: Corpus
     feeder: Feeder
@@ -105,7 +105,7 @@ def _plan(corpus: Corpus, cut: Batches, batching: Batching) -> Plan:
 
 
 def _augmented(inputs: Inputs, front_end: FrontEnd, source: FeatureSource, options: Options) -> Augmented:
-    """Return the training set's augmented features, of which the network makes as many outputs as CTC needs."""
+    """Return the training set's augmented features, long enough for the network to make the outputs that CTC needs."""
     network = ModelIdentity(inputs.alphabet, options.features, options.model).network
 
     def output_count(frames: int) -> int:
@@ -116,7 +116,7 @@ def _augmented(inputs: Inputs, front_end: FrontEnd, source: FeatureSource, optio
 
 
 def _batching(options: Options, name: SetName) -> Batching:
-    """Return how a set is cut into batches; only the training set's may differ from neighbours in order."""
+    """Return how a set is cut into batches; only in the training set may batches differ from neighbours in order."""
     size, wanted = options_of_set(options, name).batch_size, options.batches
     if name is not SetName.TRAIN:
         return Batching(size)
@@ -124,7 +124,7 @@ def _batching(options: Options, name: SetName) -> Batching:
 
 
 def augmentation_plan(options: Options) -> AugmentationPlan:
-    """Return the augmentation of the training set; where `--epoch` counts on, ranges are at their ends."""
+    """Return the augmentation of the training set; if `--epoch` adds epochs, ranges are at their ends."""
     return AugmentationPlan(options.augmentation.augmentations, options.random_seed, max(0, options.schedule.epoch))
 
 

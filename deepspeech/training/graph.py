@@ -1,4 +1,4 @@
-"""The graph of a training process: towers that train, towers that evaluate, and the step on all towers that train."""
+"""The graph of a training process: towers that train, towers that evaluate, and the step of all training towers."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -19,7 +19,7 @@ v1 = tf.compat.v1
 class TrainingGraph:
     """A graph and the handles into it. Without training, `train_towers` is empty and `train_step` None.
 
-    Where gradients are accumulated, `train_step` takes the last batches of a step, and `accumulate` those before.
+    If gradients are accumulated, `train_step` processes the last batches of a step, and `accumulate` those before.
     """
 
     graph: Any
@@ -29,15 +29,15 @@ class TrainingGraph:
     gradient_norm: Any  # float32 scalar, finite if the gradients are
     global_step: Any  # int64 variable: steps applied
     learning_rate: Any = None  # float32 scalar to feed to a step; --learning_rate unless it is fed
-    accumulate: Any = None  # operation: adds up the gradients of the train towers
+    accumulate: Any = None  # operation: accumulates the gradients of the train towers
     batches_per_step: int = 1  # of each tower
-    runs: Any = None  # int64 variable: how often the train towers were run; None: as often as there were steps
+    runs: Any = None  # int64 variable: runs of the train towers; None: as many as steps
 
 
 class Session(v1.Session):  # type: ignore[name-defined, misc]
-    """A session of TensorFlow that is silent if a signal's handler ends the making of it."""
+    """A session of TensorFlow that prints nothing if a signal's handler interrupts its construction."""
 
-    _session = None  # which TensorFlow's __del__ reads even if __init__ has not come to setting it
+    _session = None  # TensorFlow's __del__ reads it even if __init__ did not set it
 
 
 def build_training_graph(devices: Sequence[str], settings: GraphSettings) -> TrainingGraph:
@@ -72,15 +72,15 @@ def build_training_graph(devices: Sequence[str], settings: GraphSettings) -> Tra
 
 
 def averages_in(step: Step | None) -> AbstractContextManager[Any]:
-    """Return a context in which networks are built on the averages of the weights, if the step keeps them."""
+    """Return a context in which networks use the averages of the weights, if the step keeps averages."""
     return nullcontext() if step is None or step.averages is None else step.averages.in_place_of_weights()
 
 
 def prepare_process(options: SessionOptions) -> None:
-    """Settle what holds for the whole process, before anything is computed in it.
+    """Set the options of the whole process, before it computes anything.
 
-    These are the numbers of threads, which are those of the first session, and, where there is a GPU, that operations
-    give the same results each time, which they do by themselves only on the processor. It costs GPUs no time.
+    These are the numbers of threads, which the first session fixes, and deterministic operations on a GPU; on the
+    processor, operations are always deterministic. This costs no time on GPUs.
     """
     if tf.config.list_physical_devices("GPU"):
         tf.config.experimental.enable_op_determinism()

@@ -1,4 +1,4 @@
-"""The inputs of a run, read and checked before anything that takes long, such as the import of TensorFlow."""
+"""The inputs of a run, read and checked before any slow work, such as the import of TensorFlow."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -38,16 +38,16 @@ class Inputs:
     alphabet: Alphabet
     decoder: CTCDecoder
     corpora: Mapping[SetName, Corpus]
-    """Of the sets."""
+    """The corpora of the sets."""
     sources: Mapping[str, tuple[Recording, ...]]
-    """Of augmentations."""
+    """The recordings of augmentations."""
 
 
 def read_inputs(options: Options) -> Inputs:
-    """Read and check the inputs, and import the experiment's corpus, if there is one, once all else is checked.
+    """Read and check the inputs; import the experiment's corpus, if there is one, after all other checks.
 
-    An alphabet of the corpus's own that is not there yet is made after the import, and checked then. Raise a
-    DeepSpeechError, and a single CorpusError for the bad rows of all corpora.
+    If the corpus's own alphabet does not exist yet, it is made and checked after the import. Raise a DeepSpeechError; a
+    single CorpusError reports the bad rows of all corpora.
     """
     _check_writable(options)
     _check_later_inputs(options)
@@ -65,7 +65,7 @@ def read_inputs(options: Options) -> Inputs:
 
 
 def options_of_set(options: Options, name: SetName) -> SetOptions:
-    """Return the options of a set; those without files if the run does not need it."""
+    """Return the options of a set; without files if the run does not need the set."""
     needed = {
         SetName.TRAIN: options.train if options.trains else None,
         SetName.DEV: options.dev if options.trains and options.schedule.validation_step else None,
@@ -75,7 +75,7 @@ def options_of_set(options: Options, name: SetName) -> SetOptions:
 
 
 def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
-    """Return the alphabet, once the flags are known to go with it, and a decoder that writes it."""
+    """Return the alphabet and a decoder for it, after a check that the flags fit the alphabet."""
     alphabet = options.load_alphabet()
     _check_flags(options, alphabet)
     return alphabet, make_decoder(alphabet, options.language_model)
@@ -94,14 +94,14 @@ def _check_sets(options: Options, folder: Path) -> None:
     lacking = [name for name, files in used.items() if not all(path.exists() for path in files)]
     if SetName.TRAIN in lacking:
         raise ImportingError(
-            f"{folder} has no train set: all recordings are in other sets, as the corpus's own names or --split say; "
-            "--split=90:5:5 divides them anew"
+            f"{folder} has no train set: all recordings are in other sets, by the corpus's own names or --split; "
+            "divide them again with --split=90:5:5"
         )
     if lacking:
         without = {SetName.DEV: "--validation_step=0 --dev_files= --best_by=loss", SetName.TEST: "--test_files="}
         raise ImportingError(
             f"{folder} has no {' and no '.join(name.value for name in lacking)} set: there are too few recordings; add "
-            f"some, or do without: {' '.join(without[name] for name in lacking)}"
+            f"some, or train without: {' '.join(without[name] for name in lacking)}"
         )
 
 
@@ -118,12 +118,12 @@ def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
 
 
 def _those_there(lists: Sequence[Path]) -> list[Path]:
-    """Return the lists without those of sets that an import has left out, as it had too few recordings."""
+    """Return the lists that exist: an import leaves out sets if it has too few recordings."""
     return [path for path in lists if any(file.exists() for file in files_of(path))]
 
 
 def _check_later_inputs(options: Options) -> None:
-    """Raise FlagError for a file that is missing and is read later; what an import writes need not be there yet."""
+    """Raise FlagError for a missing file that is read later; files that an import writes need not exist yet."""
     work = options.experiment.work
     later: dict[str, Path | None] = {}
     if options.leads:
@@ -142,7 +142,7 @@ def _check_later_inputs(options: Options) -> None:
 
 
 def _check_writable(options: Options) -> None:
-    """Raise an error for a folder that cannot be written to, which would be found only after hours."""
+    """Raise an error now for a folder that cannot be written to; else it would come only after hours."""
     for name in SetName:
         cache = options_of_set(options, name).cached_features_path
         reason = why_not_writable(cache.parent) if cache is not None and not cache.exists() else ""
@@ -207,7 +207,7 @@ def _warn_of_overlaps(corpora: Mapping[SetName, Corpus]) -> None:
     for (there, one), (here, other) in combinations(corpora.items(), 2):
         if (found := overlap(one, other)) is not None:
             logger.warning(
-                "The %s set shares %s with the %s set; its figures say little about recordings that were never heard",
+                "The %s set shares %s with the %s set; its figures say little about unseen recordings",
                 nouns[here],
                 found,
                 nouns[there],
@@ -218,7 +218,7 @@ def _warn_of_one_transcript(train: Sequence[Utterance]) -> None:
     transcripts = {utterance.transcript for utterance in train}
     if len(train) > 1 and len(transcripts) == 1:
         logger.warning(
-            "All %d transcripts of the training set are %r, which the network learns to write whatever is said",
+            "All %d transcripts of the training set are %r; the network learns to write this for any recording",
             len(train),
             *transcripts,
         )

@@ -1,4 +1,4 @@
-"""Signals as a request to stop that the program follows between two steps, and answers at once."""
+"""Signals that request a stop: the program answers at once, and stops between two steps."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from ..util.signals import say, stopping_signals
 
 
 class Interrupted(KeyboardInterrupt):
-    """The program stops after a signal; the message says how to go on, and is empty if that was said already."""
+    """The program stops after a signal; the message says how to resume, and is empty if that was already printed."""
 
     def __init__(self, signal_number: int, message: str = "") -> None:
         super().__init__(message)
@@ -19,13 +19,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Ending(Protocol):
-    """What stopping means at the moment. It is asked on another thread than the program's."""
+    """The consequences of stopping now. Its methods are called on another thread than the program's."""
 
     def after_this_step(self) -> str:
         """Return what the program does before it stops, as in "finishing this step, then saving a checkpoint"."""
 
     def if_stopped_at_once(self) -> str:
-        """Return what stopping at once means, as in "stopped without saving: …"."""
+        """Return the consequence of stopping at once, as in "stopped without saving: …"."""
 
 
 class PlainEnding:
@@ -44,16 +44,16 @@ class PlainEnding:
 
 
 class InterruptionWatch:
-    """A context manager under which a signal only sets `signal_number` and is answered; a second SIGINT ends at once.
+    """A context manager under which a signal sets `signal_number` and gets an answer; a second SIGINT ends at once.
 
-    A thread answers, as Python runs a signal's handler only when a step of TensorFlow is over. A signal that came when
-    nothing was left to do in the block raises Interrupted at its end, so that what follows is not begun.
+    A thread answers, because Python runs a signal's handler only after a step of TensorFlow. If a signal arrives when
+    the block has nothing left to do, the end of the block raises Interrupted, so that later work does not start.
     """
 
     def __init__(self, ending: Ending) -> None:
-        """Take what stopping means; it may be replaced at any time, as may `when_signalled`.
+        """Store the ending, which may be replaced at any time, as may `when_signalled`.
 
-        That is called with each signal's number on the thread that answers, even if a step of TensorFlow never ends.
+        The answering thread calls `when_signalled` with each signal's number, even if a step of TensorFlow never ends.
         """
         self.ending = ending
         self.when_signalled: Callable[[int], object] = lambda _: None
@@ -81,7 +81,7 @@ class InterruptionWatch:
         os.close(self._writing)
         os.close(self._reading)
         if kind is None and self.signal_number is not None:
-            raise Interrupted(self.signal_number, "interrupted; nothing is lost: the same command goes on from there")
+            raise Interrupted(self.signal_number, "interrupted; nothing is lost: run the same command again to resume")
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.signal_number = number

@@ -1,4 +1,4 @@
-"""Does jobs: feeds their batches to the towers, runs the steps, and submits the results to the coordinator."""
+"""The job runner: feeds batches of jobs to the towers, runs the steps, and submits the results to the coordinator."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -21,35 +21,35 @@ from .scoring import Evaluator
 from .towers import Tower, feeds
 
 DECODING_BACKLOG = 64
-"""The number of utterances that may wait for the decoder; beyond it, the model waits for the decoder."""
+"""The number of utterances that may wait for the decoder; if there are more, the model waits."""
 
 UTTERANCES_NAMED = 20
-"""The number of utterances that an error names at most."""
+"""The most utterances that an error names."""
 
 
 class Coordinator(Protocol):
-    """What a JobRunner needs of a coordinator. With `stepwise`, it takes a result after every training step."""
+    """The interface that a JobRunner needs. With `stepwise`, it takes a result after every training step."""
 
     stepwise: bool
 
     def next_job(self) -> Job | NoJob:
-        """Return a job, or why there is none."""
+        """Return a job, or the reason why there is none."""
 
     def submit(self, result: JobResult) -> EpochReport | None:
         """Count a result; return the report of the epoch if this was its last result."""
 
     def give_back(self, job: Job) -> None:
-        """Take back a job that will not be done."""
+        """Accept a job that is returned undone."""
 
 
 class StepObserver(Protocol):
-    """What is called before and after each step."""
+    """Callbacks before and after each step."""
 
     def step_arguments(self, job: Job) -> Mapping[str, Any]:
         """Return extra arguments for the session's run of the next step."""
 
     def step_feeds(self, job: Job, batch: int) -> Mapping[Any, Any]:
-        """Return what else to feed in the next step of a training job, after waiting until the step may be run.
+        """Wait until the next step of a training job may run; return its additional feeds.
 
         `batch` is the index of the step's first batch in the epoch.
         """
@@ -57,9 +57,9 @@ class StepObserver(Protocol):
     def step_done(
         self, job: Job, batches: Sequence[Batch], losses: npt.NDArray[np.float32], gradient_norm: float
     ) -> None:
-        """Take note of a step on the batches; `losses` are those of its utterances in nats, float32 [utterances].
+        """Process the results of a step on batches; `losses`, float32 [utterances], are of its utterances, in nats.
 
-        `gradient_norm` is that of the step's mean gradient; 0 where nothing is trained.
+        `gradient_norm` is that of the step's mean gradient; 0 if nothing is trained.
         """
 
 
@@ -79,7 +79,7 @@ class JobRunner:
     ) -> None:
         """Keep `report_count` wrong utterances in reports, and call the observer at every step.
 
-        `time_use` is told what the time goes into.
+        `time_use` records how the time is used.
         """
         self._graph = graph
         self._session = session
@@ -90,12 +90,12 @@ class JobRunner:
         self._time_use = time_use or TimeUse()
 
     def work(self, first: Job, coordinator: Coordinator, interrupted: Callable[[], bool]) -> Iterator[EpochReport]:
-        """Do a job and those that follow it in its epoch, until there are no more or `interrupted`.
+        """Do a job and the next jobs of its epoch, until there are no more or `interrupted`.
 
-        Yield the report of the epoch if `coordinator.submit` returns it. At the end, the results of all steps are
-        submitted, so that the coordinator's state agrees with the weights, and the jobs that were asked for but not
-        begun are given back; so it is when an utterance cannot be read, whose error is raised then. Raise TrainingError
-        for a loss or a gradient that is not finite.
+        Yield the report of the epoch if `coordinator.submit` returns it. At the end, submit the results of all steps,
+        so that the coordinator's state agrees with the weights, and give back the jobs that were requested but not
+        begun. If an utterance cannot be read, do the same, then raise its error. Raise TrainingError for a loss or a
+        gradient that is not finite.
         """
         claims = _Claims(first, coordinator)
         outcomes: deque[_Outcome] = deque()
@@ -184,13 +184,13 @@ class JobRunner:
             for batch, posteriors, of_batch in zip(batches, fetched["posteriors"], fetched["losses"], strict=True):
                 outcome.decoding += self._evaluator.submit(job, batch, posteriors, of_batch)
         if job.report:
-            return  # the tallies of what is decoded hold the losses
+            return  # the tallies of decoded utterances include the losses
         losses = np.concatenate(fetched["losses"])
         summed = Tally(len(losses), float(losses.sum(dtype=np.float64)))
         outcome.tally = outcome.tally.merged(summed, self._report_count)
 
     def _submit(self, coordinator: Coordinator, outcomes: "deque[_Outcome]", *, wait: bool) -> Iterator[EpochReport]:
-        """Submit the results that are decoded, oldest first; with `wait`, those of all steps, finished jobs or not."""
+        """Submit decoded results, oldest first; with `wait`, those of all steps, also of unfinished jobs."""
         while outcomes:
             oldest = outcomes[0]
             stepwise = coordinator.stepwise and oldest.job.set_name is SetName.TRAIN
@@ -212,9 +212,9 @@ class JobRunner:
 
 
 class _Readable:
-    """Batches up to the first that cannot be read, whose error is kept.
+    """Batches up to the first one that cannot be read; `error` holds its error.
 
-    A batch that is left without utterances is such a one if each has to have a part in a cluster's `rounds`.
+    In a cluster's `rounds`, each batch must contribute, so a batch with no utterances left counts as unreadable.
     """
 
     def __init__(self, source: Generator[Batch, None, None], rounds: bool) -> None:
@@ -226,7 +226,7 @@ class _Readable:
         try:
             for batch in self.source:
                 if self._rounds and not batch.utterances:
-                    raise AudioError(f"none of the {len(batch.indices)} utterances of a batch can be read any more")
+                    raise AudioError(f"none of the {len(batch.indices)} utterances of a batch can still be read")
                 yield batch
         except UNREADABLE as error:
             self.error = error
@@ -234,7 +234,7 @@ class _Readable:
 
 @dataclass
 class _Outcome:
-    """The part of a job that is done: its batches, figures, and the utterances that the decoder works on."""
+    """The completed part of a job: its batches, figures, and the utterances that are being decoded."""
 
     job: Job
     done: int = 0
@@ -243,14 +243,14 @@ class _Outcome:
     submitted: int = 0
 
     def take_result(self, *, last: bool) -> JobResult:
-        """Return the result of the batches since the one before."""
+        """Return the result of the batches since the previous result."""
         result = JobResult(self.job, self.job.batches[self.submitted : self.done], self.tally, last)
         self.submitted, self.tally = self.done, Tally()
         return result
 
 
 class _Claims:
-    """The batches, as one sequence, of the jobs that are asked for while their batches are prepared."""
+    """The batches of successive jobs as one sequence; it requests jobs while batches are prepared."""
 
     def __init__(self, first: Job, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
@@ -259,7 +259,7 @@ class _Claims:
         self._begun: Job | None = None
 
     def batch_indices(self) -> Iterator[int]:
-        """Yield the batches of this epoch's jobs; ask for the next job when the batches of the last one are taken."""
+        """Yield the batches of this epoch's jobs; request the next job when the batches of the last one are taken."""
         job: Job | NoJob = self._first
         while isinstance(job, Job):
             if (job.set_name, job.epoch) != (self._first.set_name, self._first.epoch):
@@ -276,7 +276,7 @@ class _Claims:
         return self._begun, last
 
     def give_back_unbegun(self) -> None:
-        """Give jobs back in the reverse of their order, so that they are handed out in order again."""
+        """Give jobs back in reverse order, so that the coordinator hands them out in their order again."""
         unbegun = {job.number: job for job, _ in self._slots if job is not self._begun}
         for job in reversed(unbegun.values()):
             self._coordinator.give_back(job)

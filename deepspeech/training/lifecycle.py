@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProgressSource(Protocol):
-    """The coordinator, as far as a RunLifecycle reads it."""
+    """The part of the coordinator that a RunLifecycle reads."""
 
     @property
     def state(self) -> TrainingState:
@@ -41,7 +41,7 @@ class ProgressSource(Protocol):
 class RunLifecycle:
     """Saves, restores and reports at the ends of a run's epochs and when a checkpoint is due.
 
-    Whenever a method is called, the coordinator's state must agree with the session's weights.
+    The coordinator's state must agree with the session's weights when a method is called.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RunLifecycle:
         summaries: Summaries,
         decoding: str = "",
     ) -> None:
-        """Take what the run consists of; `decoding` says how its test is decoded, as part of a sentence."""
+        """Store the parts of the run; `decoding` describes how its test is decoded, as part of a sentence."""
         self._options = options
         self._decoding = decoding
         self._coordinator = coordinator
@@ -67,7 +67,7 @@ class RunLifecycle:
         self._best = checkpoints.best_figure(state) if options.trains else float("inf")
         self._next_save = self._save_time()
         self.saved_at = checkpoints.last_saved_at
-        """When the newest checkpoint was saved, as `time.monotonic` gives it; None if there is none."""
+        """The time, as of `time.monotonic`, when the newest checkpoint was saved; None if there is none."""
         self._training_ended = False
         self._keeps_figures = True
         self._reductions = state.plateau_reductions
@@ -80,7 +80,7 @@ class RunLifecycle:
     def epoch_done(self, report: EpochReport, pace: str) -> None:
         """Report an epoch, and save the weights if their validation is the best so far.
 
-        `pace` says how many utterances took how many seconds. Raise CheckpointError if they cannot be saved.
+        `pace` is the number of utterances and their seconds, in words. Raise CheckpointError if they cannot be saved.
         """
         log_report(report, self._options.report, pace, self._options.test.files)
         self._summaries.epoch_done(report)
@@ -119,10 +119,10 @@ class RunLifecycle:
             f", and the weights are those of {best.name} again" if best is not None else "",
         )
         if best is not None:
-            self._save()  # a later checkpoint, which is among the best, has other weights
+            self._save()  # later checkpoints, which are among the best, have other weights
 
     def end_training_if_over(self) -> bool:
-        """Once training is over, save the last weights and load those to test with; return whether this call did so."""
+        """After training, save the last weights and load those to test with; return whether this call did so."""
         if self._training_ended or not self._coordinator.training_is_over:
             return False
         self._training_ended = True
@@ -144,16 +144,16 @@ class RunLifecycle:
             self._save()
 
     def save_what_would_be_lost(self) -> None:
-        """Save a checkpoint because the session's weights will be gone."""
+        """Save a checkpoint before the session's weights are lost."""
         if not self._only_tests:
             self._save()
 
     def after_this_step(self) -> str:
-        """Return what follows a first signal."""
+        """Return what the program does after a first signal."""
         return "finishing this step" if self._only_tests else "finishing this step, then saving a checkpoint"
 
     def if_stopped_at_once(self) -> str:
-        """Return what stopping without a checkpoint loses."""
+        """Return what is lost by stopping without a checkpoint."""
         if self._only_tests:
             return "stopped while testing; nothing is lost, run the same command again"
         return f"stopped without saving: what was trained since {self._lost_if_stopped} is lost"
@@ -165,17 +165,17 @@ class RunLifecycle:
         self._save()
         return Interrupted(
             signal_number,
-            f"interrupted; saved in {self._options.checkpoints.directory}: the same command goes on from there",
+            f"interrupted; saved in {self._options.checkpoints.directory}: run the same command again to resume",
         )
 
     def fail(self, error: DeepSpeechError) -> DeepSpeechError:
-        """Save a checkpoint after an utterance could not be read; return the error to raise."""
+        """Save a checkpoint after an error such as an unreadable utterance; return the error to raise."""
         if not self._only_tests:
             self._save()
             error = type(error)(f"{error}; what was trained before is saved in {self._options.checkpoints.directory}")
         if not isinstance(error, AudioError):
             return error
-        advice = "put the recording back and run the same command again, or go on without it by --skip_bad_rows"
+        advice = "restore the recording and run the same command again, or continue without it with --skip_bad_rows"
         return AudioError(f"{error}; {advice}")
 
     @property
@@ -195,9 +195,9 @@ class RunLifecycle:
         )
 
     def _note(self, **figures: object) -> None:
-        """Keep figures for the card of an export, or warn; training goes on without them.
+        """Store figures for the model card of an export; if that fails, warn and continue training.
 
-        They are sent, as else a run that is killed would leave files that look as if its work had not been.
+        Send them, too: else a run that is killed would leave files without them at the folder's address.
         """
         if not self._keeps_figures:
             return
@@ -206,7 +206,7 @@ class RunLifecycle:
         except OSError as error:
             self._keeps_figures = False
             logger.warning(
-                "%s: the model's figures cannot be kept (%s)", self._options.checkpoint_folder, error.strerror
+                "%s: the model's figures cannot be saved (%s)", self._options.checkpoint_folder, error.strerror
             )
         if self._options.trains:
             self._checkpoints.send()
@@ -216,7 +216,7 @@ class RunLifecycle:
         return time.monotonic() + seconds if seconds else float("inf")
 
     def _save(self) -> None:
-        """Save a checkpoint, unless nothing was done since the last one."""
+        """Save a checkpoint if the state has changed since the last one."""
         state = self._coordinator.state
         if state != self._saved_state:
             prefix = self._checkpoints.save(self._session, Kind.NEWEST, state)
@@ -237,27 +237,27 @@ def _clock() -> str:
 
 
 def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> TrainingState:
-    """Load the newest checkpoint, if there is one to train on from; return how far its training had come.
+    """Load the newest checkpoint, if there is one to resume from; return its training progress.
 
-    Else, give all variables their initial values, which may be those of another folder's checkpoint; testing loads its
-    own checkpoint. Raise CheckpointError.
+    Else, set all variables to their initial values, which may be those of another folder's checkpoint; a test loads its
+    own checkpoint later. Raise CheckpointError.
     """
     wanted = options.checkpoints
     newest = checkpoints.find_newest() if options.trains else None
     if newest is None and options.trains and checkpoints.last_here is not None:
         raise CheckpointError(
-            f"--checkpoint_dir={wanted.directory}: {checkpoints.last_here.name}, to go on from, is gone; "
-            "put the folder back, or start all nodes again to begin anew"
+            f"--checkpoint_dir={wanted.directory}: {checkpoints.last_here.name}, to resume from, is gone; "
+            "restore the folder, or restart all nodes to train from the beginning"
         )
     if newest is not None:
         state = checkpoints.restore(session, newest) or TrainingState()
-        logger.info("Going on from checkpoint %s, %s", named_for_all(newest), _progress(state, options))
+        logger.info("Resuming from checkpoint %s, %s", named_for_all(newest), _progress(state, options))
         best = checkpoints.go_back_to_best(session) if state.goes_back else None
-        if best is not None:  # the run before was killed when it had saved this one, and had not gone back yet
+        if best is not None:  # the previous run was killed after it saved this one, before it returned to the best
             logger.info("The weights are those of %s, as validation no longer improves", best.name)
         if wanted.initial_file is not None:
             flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
-            logger.info("--%s is not used: there is a checkpoint to go on from", flag)
+            logger.info("--%s is not used: there is a checkpoint to resume from", flag)
         return replace(state, goes_back=False)
     if not (options.trains and wanted.begins_elsewhere):
         checkpoints.initialize(session)
@@ -267,11 +267,11 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         return TrainingState()
     prefix = choose_to_begin(wanted, LAST)
     state = checkpoints.restore(session, prefix) or TrainingState()
-    logger.info("Training goes on, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
+    logger.info("Training continues, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
     return replace(state, goes_back=False)
 
 
 def _progress(state: TrainingState, options: Options) -> str:
-    """Return how far training has come, in words."""
+    """Return the training progress in words."""
     wanted = state.aimed_at(options.schedule.epoch).target_epoch
     return f"{state.epoch} of {wanted} epochs done" if state.epoch <= wanted else f"{state.epoch} epochs done"

@@ -11,10 +11,10 @@ from .towers import GraphSettings, compute_devices
 
 
 def transcribe(options: Options) -> str:
-    """Return what is said in `options.one_shot_infer`, by the best or else newest checkpoint.
+    """Return the transcript of `options.one_shot_infer`, by the best or else newest checkpoint.
 
     The audio may have any rate, channel count and format that libsndfile reads. Raise AudioError, CheckpointError
-    or DecoderError for one of these that cannot be used.
+    or DecoderError for audio, a checkpoint or a decoder that cannot be used.
     """
     assert options.one_shot_infer is not None
     prepare_process(options.session)

@@ -43,11 +43,11 @@ def train_and_test(
 ) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
-    Go on from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
-    newest if there was no validation. A run that trains locks the folder. `publish` is told how the run stands, and
-    `time_use` what its time goes into.
-    Raise a DeepSpeechError for input that cannot be used, a folder that is locked, or a step that fails, and
-    Interrupted, with a checkpoint saved, after SIGINT or SIGTERM.
+    Resume from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
+    newest if there was no validation. A run that trains locks the folder. `publish` receives the status of the run, and
+    `time_use` records how its time is used.
+    Raise a DeepSpeechError for input that cannot be used, a folder that is locked, or a step that fails. Save a
+    checkpoint and raise Interrupted after SIGINT or SIGTERM.
     """
     lock = locked_for_training(options.checkpoints.directory) if options.trains else nullcontext()
     with lock, session_errors_in_words():
@@ -108,7 +108,7 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
 
 
 class _Run:
-    """One run of the program: hands the coordinator's jobs to a JobRunner."""
+    """One run of the program: passes the coordinator's jobs to a JobRunner."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class _Run:
         return self._summaries.run_arguments(job)
 
     def step_feeds(self, job: Job, batch: int) -> Mapping[Any, Any]:
-        """Return the learning rate of the step; on one machine, the batches of an epoch are done in order."""
+        """Return the learning rate of the step; on one machine, the batches of an epoch are processed in order."""
         plan = self._coordinator.plan_of(job.set_name)
         assert plan is not None
         rate = self._rate.at(self._coordinator.state_without_epoch, batch, plan.batch_count)

@@ -1,4 +1,4 @@
-"""What is kept beside a run's checkpoints about the run: its parameters, its variables, its graph, its environment."""
+"""The record of a run beside its checkpoints: its parameters, variables, graph and environment."""
 
 import os
 import platform
@@ -28,16 +28,16 @@ v1 = tf.compat.v1
 MODEL_ANALYSIS_FILE = "model_analysis.txt"
 ENVIRONMENT_FILE = "environment.txt"
 GRAPH_FILE = Path("graph/events.out.tfevents.graph")
-"""Where TensorBoard finds the graph."""
+"""The file where TensorBoard finds the graph."""
 
 OF_IMPORT = ("from", "part", "split", "tier")
-"""The parameters that decide what becomes of recordings when they are imported."""
+"""The parameters that decide how recordings are imported."""
 
 SECONDS_FOR_GIT = 5
 
 
 def has_run_record(options: Options) -> bool:
-    """Return whether the parameters of a run lie beside the checkpoints."""
+    """Return whether the parameters of a run are beside the checkpoints."""
     return (options.checkpoints.directory / FILE_NAME).exists()
 
 
@@ -52,13 +52,13 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
         _write_graph(folder / GRAPH_FILE, graph)
     except (OSError, tf.errors.OpError) as error:
         raise CheckpointError(
-            f"{folder}: what is kept about a run cannot be written ({reason_of(error)}); "
+            f"{folder}: the record of the run cannot be written ({reason_of(error)}); "
             "free disk space, or choose another --checkpoint_dir"
         ) from error
 
 
 def _parameters(options: Options, before: Path) -> dict[str, Value]:
-    """Return the parameters of a run; one that goes on without --from has the corpus that it began with."""
+    """Return the parameters of a run; if it resumes without --from, with those of its corpus from the run before."""
     parameters = run_parameters(options)
     if options.experiment.corpus and not options.experiment.sources:
         with suppress(ParametersError):
@@ -94,7 +94,7 @@ def _write_graph(path: Path, graph: Any) -> None:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout that the program runs from, with + if it has changes; empty without one."""
+    """Return the commit of the checkout that the program runs from, with + if it has changes; else an empty text."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return ""

@@ -1,4 +1,4 @@
-"""From posteriors to figures: decoding on all cores while the model computes the next batch."""
+"""Scoring: decodes posteriors and counts errors, on all cores, while the model computes the next batch."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,11 +23,11 @@ from ..util.text import Alphabet
 from .inputs import Inputs
 
 VALIDATION_BEAM = 16
-"""Hypotheses kept after every frame in validation: enough to sum the paths of a label that is said twice."""
+"""Hypotheses kept after every frame in validation: enough to sum the paths of a label that occurs twice."""
 
 
 class Evaluator:
-    """Decodes in the background and counts errors. A context manager; leaving it drops what is not begun."""
+    """Decodes in the background and counts errors. A context manager, whose end cancels work that has not begun."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class Evaluator:
         frames_per_row: int = 1,
         decoding: str = "",
     ) -> None:
-        """Evaluate what is reported; with the `alphabet`, errors are counted in validation.
+        """Evaluate jobs with a report; with the `alphabet`, also count the errors of validation.
 
-        Posteriors have a row for each `frames_per_row` frames. `decoding` says how what is reported is decoded.
+        Posteriors have a row for each `frames_per_row` frames. `decoding` describes the decoder of reports in words.
         """
         self.decoding = decoding
         self._frames_per_row = frames_per_row
@@ -65,10 +65,10 @@ class Evaluator:
     def submit(
         self, job: Job, batch: Batch, posteriors: npt.NDArray[np.float32], losses: npt.NDArray[np.float32]
     ) -> "list[Future[Tally]]":
-        """Start to decode a batch of a job; return the tallies of its utterances, which are to be merged.
+        """Start to decode a batch of a job; return the tallies of its utterances, for the caller to merge.
 
-        In validation, the errors of a narrow beam without a language model are counted, whatever decodes the test; a
-        report needs those of the decoder, too. `posteriors` are float32 [rows, batch, labels + 1], `losses` float32
+        In validation, count the errors of a narrow beam without a language model, whatever decodes the test. A report
+        also needs those of the test's decoder. `posteriors` are float32 [rows, batch, labels + 1], `losses` float32
         [batch], in nats.
         """
         each = list(self._each(batch, posteriors))
@@ -99,7 +99,7 @@ class Evaluator:
 
 
 def evaluator_of(options: Options, inputs: Inputs, network: Network, evaluation: Evaluation) -> Evaluator:
-    """Return the evaluator of a run, which counts the errors of validation if these decide which checkpoint is best."""
+    """Return the evaluator of a run; it counts the errors of validation if these decide which checkpoint is best."""
     alphabet = inputs.alphabet if options.schedule.best_by != LOSS else None
     decoding = in_words(inputs.decoder, options.language_model)
     return Evaluator(evaluation, alphabet, frames_per_row=network.time_reduction, decoding=decoding)

@@ -1,4 +1,4 @@
-"""TensorFlow's errors, which tell more of its graph than of what is wrong, in the words of this program."""
+"""Short messages for TensorFlow's errors, whose own messages are mostly about its graph."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ GRAPH_TRACE_PREFIXES = (
     "[[",
     "====",
 )
-"""Beginnings of the lines of a message that tell where in the graph an error came up."""
+"""Beginnings of the lines of a message that locate an error in the graph."""
 
 ADVICE_ON_MEMORY = (
     "lower --train_batch_size, --dev_batch_size or --n_hidden, or limit the frames of a batch by --batch_frames"
@@ -25,7 +25,7 @@ ADVICE_ON_MEMORY = (
 
 @contextmanager
 def session_errors_in_words() -> Iterator[None]:
-    """Raise TrainingError, in one line, in place of an error that TensorFlow raises in a step on this machine."""
+    """Replace an error that TensorFlow raises in a step on this machine by a TrainingError of one line."""
     try:
         yield
     except tf.errors.ResourceExhaustedError as error:
@@ -35,7 +35,7 @@ def session_errors_in_words() -> Iterator[None]:
 
 
 def summary(error: tf.errors.OpError) -> str:
-    """Return an error of TensorFlow in one line: its kind, and the first line of its message beside those on the graph.
+    """Return an error of TensorFlow in one line: its kind, and the first line of its message that is not on the graph.
 
     A line that ends with a colon, as the one that names the task, is joined with the next.
     """

@@ -1,8 +1,7 @@
-"""Towers: one copy of the model per device, each with a batch of its own, sharing the variables.
+"""Towers: one copy of the model per device. Each has its own batch; all share the variables.
 
-The towers' gradients are those of the *sum* of their utterances' losses. Summed over the towers and divided by the
-number of utterances of them all, they are the gradient of the mean loss of the joined batch, however the batches
-differ in size.
+The towers' gradients are those of the *sum* of their utterances' losses. Their sum over the towers, divided by the
+number of all utterances, is the gradient of the mean loss of the joined batch, even if the batches differ in size.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +25,10 @@ from ..util.feeding import LABEL_PADDING, Batch
 v1 = tf.compat.v1
 Tensor = Any
 DeviceOf = Callable[[Any], str]
-"""Returns the device that an operation is placed on."""
+"""Returns the device of an operation."""
 
 PLAIN_FEATURES = FeatureOptions()
-"""Those that are not normalized."""
+"""Features that are not normalized."""
 
 VARIABLES_DEVICE = "/cpu:0"
 """The device of the variables that several towers share."""
@@ -37,7 +36,7 @@ VARIABLES_DEVICE = "/cpu:0"
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """What the graph of a training process is built from, beside its devices."""
+    """The settings of a training process's graph, except for its devices."""
 
     network: Network
     session: SessionOptions
@@ -45,7 +44,7 @@ class GraphSettings:
     optimizer: OptimizerOptions | None = None
     """None: the graph can only evaluate."""
     features: FeatureOptions = PLAIN_FEATURES
-    """The towers normalize what they are fed with, if these say so."""
+    """The towers normalize their inputs as these options say."""
 
     @classmethod
     def of(cls, options: Options, network: Network, *, trains: bool) -> "GraphSettings":
@@ -98,9 +97,9 @@ def build_towers(
 
 
 def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf:
-    """Return a device function that places each variable as `variables_device` says, other operations on one device.
+    """Return a device function: `variables_device` places each variable; other operations are on `operations_device`.
 
-    Operations that have a device keep it.
+    Operations that already have a device keep it.
     """
 
     def place(operation: Any) -> str:
@@ -112,7 +111,7 @@ def variables_on(variables_device: DeviceOf, operations_device: str) -> DeviceOf
 
 
 def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]], Tensor]:
-    """Return the gradient of the summed loss of all the towers' utterances for each variable, and their number.
+    """Return each variable's gradient of the summed loss of all the towers' utterances, and their number.
 
     Each gradient is float32 in the variable's shape, the number a float32 scalar.
     """
@@ -120,7 +119,7 @@ def summed_gradients(towers: Sequence[Tower]) -> tuple[list[tuple[Tensor, Any]],
 
 
 def mean_gradients(towers: Sequence[Tower]) -> list[tuple[Tensor, Any]]:
-    """Return the gradient of the mean loss of all the towers' utterances for each variable, float32 in its shape."""
+    """Return each variable's gradient of the mean loss of all the towers' utterances, float32 in its shape."""
     return _gradients(towers, 1 / _utterances(towers))
 
 
@@ -129,9 +128,9 @@ def _utterances(towers: Sequence[Tower]) -> Tensor:
 
 
 def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any]]:
-    """Return the gradient of the towers' summed loss times `scale`, for each variable.
+    """Return each variable's gradient of the towers' summed loss times `scale`.
 
-    Raise NetworkError for a variable that the loss does not depend on, which layers of a user's own may have.
+    Raise NetworkError for a variable that the loss does not depend on; a user's own layers may have such variables.
     """
     variables = v1.trainable_variables()
     of_towers = []
@@ -143,8 +142,8 @@ def _gradients(towers: Sequence[Tower], scale: Tensor) -> list[tuple[Tensor, Any
     for gradient, variable in zip(of_towers[0], variables, strict=True):
         if gradient is None:
             raise NetworkError(
-                f"variable {variable.op.name}: no gradient of the loss comes to it, so it cannot be trained; leave it "
-                "out of its layer's record, or let the layers after it pass gradients on"
+                f"variable {variable.op.name}: no gradient of the loss reaches it, so it cannot be trained; remove it "
+                "from its layer's record, or let the layers after it pass gradients on"
             )
     return [(_sum(of_one), variable) for of_one, variable in zip(zip(*of_towers, strict=True), variables, strict=True)]
 
@@ -156,7 +155,7 @@ def _sum(gradients: Sequence[Tensor]) -> Tensor:
 
 
 def feeds(towers: Sequence[Tower], batches: Sequence[Batch]) -> dict[Tensor, Any]:
-    """Return the feeds of all towers for at most as many batches, one each.
+    """Return the feeds of all towers, one batch each; there may be fewer batches than towers.
 
     Towers without a batch get an utterance of the first batch with weight 0.
     """
@@ -181,10 +180,10 @@ def compute_devices() -> tuple[str, ...]:
 
 
 def padded_length_for(devices: Sequence[str]) -> Callable[[int], int]:
-    """Return the length in frames that batches for these devices are padded to, by that of the longest utterance.
+    """Return a function from the longest utterance's length to the padded length of its batch, in frames.
 
-    For GPUs they are few: there TensorFlow looks for the best way to compute a convolution whenever it meets a new
-    shape, which takes longer than several steps.
+    For GPUs it has few values: there TensorFlow searches for the fastest algorithm of a convolution for each new shape,
+    which takes longer than several steps.
     """
     return few_lengths if any(map(is_gpu, devices)) else longest_of_batch
 
@@ -199,14 +198,14 @@ def _build_tower(settings: GraphSettings, training: bool, compute: Compute, devi
     outputs = outputs_of(network, inputs, lengths, training=training, compute=compute)
     losses = ctc_loss(labels, outputs.logits, outputs.lengths, compute)
     posteriors = tf.nn.softmax(outputs.logits)
-    # Towers that train have none: TensorFlow seeds dropout by position, and each operation more would move it.
+    # Towers that train have none: TensorFlow seeds dropout by position, which each further operation would change.
     best_path = None if training else _best_path(outputs.logits, outputs.lengths, network.outputs - 1)
     minimized = _minimized(losses, outputs, labels, compute)
     return Tower(features, lengths, labels, weight, losses, minimized, posteriors, best_path, device)
 
 
 def _minimized(losses: Tensor, outputs: Outputs, labels: Tensor, compute: Compute) -> Tensor:
-    """Return the losses with their share of those of inner layers; see `deepspeech.network.IntermediateCTC`."""
+    """Return the losses combined with those of inner layers; see `deepspeech.network.IntermediateCTC`."""
     inner = [(weight, ctc_loss(labels, of.logits, of.lengths, compute)) for weight, of in outputs.intermediate]
     if not inner:
         return losses
@@ -215,7 +214,7 @@ def _minimized(losses: Tensor, outputs: Outputs, labels: Tensor, compute: Comput
 
 
 def _best_path(logits: Tensor, lengths: Tensor, blank: int) -> Tensor:
-    """Return the likeliest label of each row, int32 [rows, batch], with LABEL_PADDING for blanks and beyond the ends.
+    """Return the most likely label of each row, int32 [rows, batch]; LABEL_PADDING for blanks and beyond the ends.
 
     `logits` are float32 [rows, batch, labels + 1], `lengths` int32 [batch], in rows.
     """

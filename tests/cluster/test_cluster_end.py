@@ -86,6 +86,6 @@ def test_a_signal_that_comes_when_the_chief_waits_for_the_others_to_leave_ends_i
         cluster.processes["ps 0"].send_signal(signal.SIGCONT)
         assert cluster.wait() == [0, 143], cluster.logs()
         assert cluster.errors("worker 0")[-1] == (
-            "deepspeech: interrupted; nothing is lost: the same command goes on from there"
+            "deepspeech: interrupted; nothing is lost: run the same command again to resume"
         )
         assert not exported.exists()

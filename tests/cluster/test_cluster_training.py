@@ -99,7 +99,7 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
         assert [epoch for epoch, _ in status["losses"]["train"]] == [
             *range(1, len(status["losses"]["train"]) + 1),
         ]
-        assert cluster.log("worker 0").count("Going on from checkpoint") >= 2
+        assert cluster.log("worker 0").count("Resuming from checkpoint") >= 2
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait() == [128 + signal.SIGTERM] * 3
         assert "training was stopped: interrupted; saved in" in cluster.errors("ps 0")[-1]

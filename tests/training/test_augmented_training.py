@@ -1,4 +1,4 @@
-"""Training with augmentation: what is augmented, and that neither a restart nor a cache changes its losses."""
+"""Training with augmentation: which sets are augmented, and that neither a restart nor a cache changes the losses."""
 
 import re
 

@@ -16,7 +16,7 @@ def test_training_does_not_begin_again_without_a_word_when_its_checkpoints_are_g
     checkpoints = MagicMock()
     checkpoints.find_newest.return_value = None
     checkpoints.last_here = tmp_path / "train-70"
-    with pytest.raises(CheckpointError, match="train-70, to go on from, is gone"):
+    with pytest.raises(CheckpointError, match="train-70, to resume from, is gone"):
         restore_newest(checkpoints, MagicMock(), options)
     checkpoints.last_here = None
     assert restore_newest(checkpoints, MagicMock(), options).epoch == 0

@@ -1,4 +1,4 @@
-"""What cannot be written is said in one line, before a run begins where that can be known."""
+"""Files that cannot be written are reported in one line, if possible before a run begins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from program import Finished, Program, Trained
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a folder on a disk of four megabytes, of its own."""
+    """Return a folder on its own disk of four megabytes."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
@@ -27,7 +27,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def line_of(finished: Finished) -> str:
-    """Return the one line of a failure, in which nothing of TensorFlow's graph shows."""
+    """Return the only line of a failure, which must not mention TensorFlow's graph."""
     assert finished.code == 1
     assert "Traceback" not in finished.stderr
     assert "Graph execution error" not in finished.stderr
@@ -57,7 +57,7 @@ def test_a_folder_that_can_only_be_read_is_refused_for_training_and_tested_from(
     tested = program.run(*program.model(), *program.test_files(), where)
     assert tested.code == 0, tested.stderr
     assert [line for line in tested.stderr.splitlines() if line.startswith("W ")] == [
-        f"W {small_disk / 'there'}: the model's figures cannot be kept (Read-only file system)"
+        f"W {small_disk / 'there'}: the model's figures cannot be saved (Read-only file system)"
     ]
 
 
@@ -66,7 +66,8 @@ def test_training_goes_on_without_summaries_where_their_disk_is_full(program: Pr
     finished = program.run(*program.training(epoch=2, summary_dir=small_disk), "--summary_secs=1")
     assert finished.code == 0, finished.stderr
     said = (
-        f"W --summary_dir={small_disk}: cannot be written (No space left on device); training goes on without summaries"
+        f"W --summary_dir={small_disk}: cannot be written (No space left on device); "
+        "training continues without summaries"
     )
     assert finished.stderr.count(said) == 1
     assert [line for line in finished.stderr.splitlines() if not line.startswith(("I ", "W "))] == []

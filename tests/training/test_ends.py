@@ -1,4 +1,4 @@
-"""How a run ends before its last epoch: by signals, by recordings that vanish, by disks that are full."""
+"""Runs that end before their last epoch: by signals, missing recordings or full disks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
 
 SLOW_STEPS = "--n_hidden=1200"
-"""Makes a step of the tiny corpus take long enough to send signals in the middle of it."""
+"""Makes a step of the tiny corpus long enough to send signals in the middle of it."""
 
 PATIENCE = 120
 """Seconds for a run to end on a busy machine."""
@@ -31,12 +31,12 @@ PATIENCE = 120
 
 @pytest.fixture
 def own(tmp_path: Path) -> Program:
-    """Return the program over a tiny corpus whose files a test may change, with seconds of imports to do so."""
+    """Return the program with a tiny corpus; a test may change its files during the seconds of imports."""
     return Program(write_tiny_corpus(tmp_path / "corpus"), tmp_path, forked=False)
 
 
 def read_until(process: ForkedProcess | subprocess.Popen[str], pattern: str) -> str:
-    """Return what the program says up to a line with the pattern."""
+    """Return the program's output up to a line with the pattern."""
     said = ""
     assert process.stderr is not None
     for line in process.stderr:
@@ -47,14 +47,14 @@ def read_until(process: ForkedProcess | subprocess.Popen[str], pattern: str) -> 
 
 
 def recordings(corpus: TinyCorpus) -> list[tuple[Path, str]]:
-    """Return the training recordings in the order of training, and where they are listed."""
+    """Return the training recordings in the order of training, and their places in the list."""
     features = front_end(FeatureOptions())
     read = read_corpus([corpus.train], Alphabet.load(corpus.alphabet), features, progress=False)
     return [(Path(utterance.path), utterance.source) for utterance in read]
 
 
 def done_of(program: Program) -> tuple[int, int]:
-    """Return the step of the newest checkpoint, and how many batches of training its state counts."""
+    """Return the step of the newest checkpoint, and the number of training batches in its state."""
     description = read_description(max(program.checkpoints.glob("train-*.json")).with_suffix(""))
     assert description is not None
     opened = description["state"]["open_epoch"]
@@ -92,7 +92,7 @@ def test_what_is_lost_is_counted_from_the_best_checkpoint_where_that_is_the_newe
         stderr.splitlines()[-1],
     )
     again = program.start(*program.training(epoch=2000, validation_step=1), SLOW_STEPS)
-    read_until(again, f"Going on from checkpoint .*/{saved},")
+    read_until(again, f"Resuming from checkpoint .*/{saved},")
     again.kill()
 
 
@@ -175,7 +175,7 @@ def test_a_recording_that_vanishes_is_named_after_the_progress_is_saved(own: Pro
     line = stderr.splitlines()[-1]
     assert line.startswith(f"deepspeech: {recording}: No such file or directory ({source}); what was trained before")
     assert f"what was trained before is saved in {own.checkpoints}; " in line
-    assert line.endswith("go on without it by --skip_bad_rows")
+    assert line.endswith("continue without it with --skip_bad_rows")
     step, done = done_of(own)
     assert step == done
     assert step % 6 == 3  # the batches before it

@@ -1,4 +1,4 @@
-"""What is kept between the jobs of a run."""
+"""The files and figures that are saved between the jobs of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models whose labels are not characters: trained, tested on what they learn, exported, and heard from the graph."""
+"""Models whose labels are not characters: trained, tested on their training set, exported, and run from the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training with everything that a schedule can do, which goes on exactly after it was stopped."""
+"""A training with every option of a schedule, which resumes exactly after it was stopped."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def arguments(program: Program, folder: Path) -> list[str]:
 
 
 def result(folder: Path) -> dict[str, Any]:
-    """Return the losses of all epochs, the figures that the best goes by, and the test's."""
+    """Return the losses of all epochs, the figures that decide which is best, and those of the test."""
     newest = max(folder.glob("train-*.index"), key=lambda path: int(path.stem.split("-")[1]))
     state = (read_description(newest.with_suffix("")) or {})["state"]
     figures = ModelFigures.read(folder)
@@ -65,7 +65,7 @@ def test_a_training_with_every_option_of_its_schedule_goes_on_exactly_where_it_w
     process.communicate(timeout=600)
     again = program.run(*arguments(program, stopped))
     assert again.code == 0, again.stderr
-    assert "Going on from checkpoint" in again.stderr
+    assert "Resuming from checkpoint" in again.stderr
     assert result(stopped) == pytest.approx(result(whole), abs=1e-4)
     rates = [float(rate) for rate in re.findall(r"Training of epoch .* learning rate ([\d.e-]+)", finished.stderr)]
     assert len(rates) == 6

@@ -1,4 +1,4 @@
-"""What is said of TensorFlow's errors."""
+"""The messages for TensorFlow's errors."""
 
 import pytest
 import tensorflow as tf

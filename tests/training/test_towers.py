@@ -30,7 +30,7 @@ DEVICES = ("/cpu:0", "/cpu:1")
 
 @pytest.fixture(scope="module")
 def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
-    """Return the number of labels, a batch of seven utterances, and the same as one of four and one of three."""
+    """Return the number of labels, a batch of seven utterances, and the same in batches of four and three."""
     extractor = front_end(FEATURES)
     alphabet = Alphabet.load(tiny_corpus.alphabet)
     corpus = read_corpus([tiny_corpus.train], alphabet, extractor, limit=7)
@@ -175,5 +175,5 @@ def test_weights_to_which_no_gradient_comes_are_named() -> None:
 
     own = Network("own", FEATURES.width, (Dense("first", 4, clip=20.0), Stopping("stopping"), Dense("labels", 3)))
     settings = GraphSettings(own, SessionOptions(mixed_precision="off"), 7, OptimizerOptions())
-    with pytest.raises(NetworkError, match="variable first/weights: no gradient of the loss comes to it"):
+    with pytest.raises(NetworkError, match="variable first/weights: no gradient of the loss reaches it"):
         build_training_graph(DEVICES[:1], settings)

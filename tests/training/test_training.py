@@ -59,7 +59,7 @@ def test_the_best_checkpoint_is_that_of_the_lowest_validation_loss(trained: Trai
 
 
 def summaries(folder: Path) -> dict[str, list[Any]]:
-    """Return what TensorBoard reads: the values of every tag, numbers as they are."""
+    """Return the values of every tag that TensorBoard reads."""
     (events,) = folder.glob("events*")
     tags: dict[str, list[Any]] = {}
     for event in tf.compat.v1.train.summary_iterator(str(events)):
@@ -179,7 +179,7 @@ def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_
     process.send_signal(sent)
     _, stderr = process.communicate(timeout=600)
     assert process.returncode == 128 + sent
-    assert "the same command goes on" in stderr.splitlines()[-1]
+    assert "run the same command again to resume" in stderr.splitlines()[-1]
 
     (step,) = steps_of(program.checkpoints)
     description = read_description(program.checkpoints / f"train-{step}")
@@ -190,7 +190,7 @@ def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_
 
     finished = program.run(*program.training(epoch=state["epoch"] + 1, iters_per_worker=4))
     assert finished.code == 0
-    assert f"Going on from checkpoint {program.checkpoints / f'train-{step}'}" in finished.stderr
+    assert f"Resuming from checkpoint {program.checkpoints / f'train-{step}'}" in finished.stderr
     assert steps_of(program.checkpoints)[-1] == 6 * (state["epoch"] + 1)
     counted = f"{4 * (6 - done)} utterances in [\\d.]+ s(, [\\d.]+ utterances/s)?"
     earlier = f", after {4 * done} in an earlier run" if done else ""
@@ -250,7 +250,7 @@ def test_a_better_best_checkpoint_is_never_replaced_where_its_index_file_is_lost
         path.unlink()
     finished = program.run(*program.training(epoch=5, validation_step=1, learning_rate=1), "--noearly_stop")
     assert finished.code == 0
-    assert f"Going on from checkpoint {best.with_suffix('')}" in finished.stderr
+    assert f"Resuming from checkpoint {best.with_suffix('')}" in finished.stderr
     assert [path.name for path in program.checkpoints.glob("best_dev-*.json")] == [best.name]
 
 
@@ -281,7 +281,7 @@ def test_early_stopping_ends_training_and_says_so(program: Program) -> None:
 
 
 def wait_for_epoch(process: Any, count: int, said: str = "Training of epoch") -> None:
-    """Wait until the program has reported this number of training epochs, or said something else so often."""
+    """Wait until the program has printed this number of lines with `said`, by default reports of training epochs."""
     lines = []
     for line in process.stderr:
         lines.append(line)

@@ -1,4 +1,4 @@
-"""What the hypotheses of validation are compared with, whatever the labels stand for, and how they are found."""
+"""The references and the hypotheses of validation, for labels of every kind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_frames_beyond_the_end_of_an_utterance_are_not_heard() -> None:
 
 
 def posteriors_of(alphabet: Alphabet, text: str) -> npt.NDArray[np.float32]:
-    """Return posteriors, float32 [time, labels + 1], of each label for two frames and with a blank behind it."""
+    """Return posteriors, float32 [time, labels + 1], of each label for two frames, followed by a blank."""
     path = [column for label in alphabet.encode(text) for column in (label, label, alphabet.size)]
     return np.eye(alphabet.size + 1, dtype=np.float32)[path]
 
@@ -61,7 +61,7 @@ def posteriors_of(alphabet: Alphabet, text: str) -> npt.NDArray[np.float32]:
 def validated(
     alphabet: Alphabet, said: str, posteriors: npt.NDArray[np.float32], frames: int | None = None
 ) -> EditCounts:
-    """Return the errors of validation with an utterance of the posteriors' first frames; all of them if None."""
+    """Return the errors of validation for an utterance of the posteriors' first `frames`; all frames if None."""
     utterance = Utterance("a.wav", said, alphabet.encode(said), 0, 0, 0, 0, "a.csv", 1, written_as="another text")
     lengths = np.array([len(posteriors) if frames is None else frames], np.int32)
     batch = Batch([0], [utterance], np.zeros((1, len(posteriors), 1), np.float32), lengths, utterance.labels[None])

@@ -1,1 +1,1 @@
-"""What training finds out about the features of its training set."""
+"""Measurements of the features of the training set."""

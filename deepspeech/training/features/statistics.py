@@ -1,4 +1,4 @@
-"""The statistics that features are normalized by: of the training set, computed once and kept with the checkpoints."""
+"""The statistics that normalize features: of the training set, computed once and stored in the checkpoints."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..data_set import DataSet
 logger = logging.getLogger(__name__)
 
 SAMPLE_HOURS = 5.0
-"""Hours of speech that are enough; of a longer training set, utterances of all lengths are taken evenly."""
+"""Hours of speech that are enough; from a longer training set, utterances of all lengths are sampled evenly."""
 
 
 def fill_in_statistics(
     session: Any, graph: Any, features: FeatureOptions, sets: Mapping[SetName, DataSet], *, skip_unreadable: bool
 ) -> None:
-    """Give the graph's statistics their values, unless a checkpoint or another model has given them.
+    """Set the graph's statistics, unless a checkpoint or another model has set them.
 
     They are computed from the training set; without one, a checkpoint that is loaded later has them. The same set gives
     the same numbers. Raise AudioError or FeatureCacheError for an utterance that cannot be read, unless those are left
@@ -45,7 +45,7 @@ def fill_in_statistics(
 
 
 def sample(lengths: Sequence[int], wanted: float) -> list[int]:
-    """Return the indices of utterances that have about `wanted` samples in all, evenly taken from those in order."""
+    """Return evenly spaced indices of utterances that have about `wanted` samples in all."""
     share = min(1.0, wanted / max(sum(lengths), 1))
     count = max(1, round(share * len(lengths)))
     return sorted({int(index) for index in np.linspace(0, len(lengths) - 1, count).round()})

@@ -9,14 +9,14 @@ v1 = tf.compat.v1
 Tensor = Any
 
 BATCHES_SEEN = "accumulated_batches"
-"""The variable that counts how often gradients were added, which is how often dropout was drawn."""
+"""The variable that counts additions of gradients, and so draws of dropout."""
 
 
 class Accumulation:
-    """The sum of gradients since the last step. It is empty between two steps, so that checkpoints do without it."""
+    """The sum of gradients since the last step. It is empty between two steps, so checkpoints need not store it."""
 
     def __init__(self, summed: Sequence[tuple[Tensor, Any]], utterances: Tensor) -> None:
-        """Take pairs of a gradient of summed losses and its variable, and the number of their utterances."""
+        """Accumulate pairs of a gradient of summed losses and its variable, and the number of their utterances."""
         self.batches_seen = v1.get_variable(BATCHES_SEEN, [], tf.int64, v1.zeros_initializer(), trainable=False)
         self._sums = [(_local(variable.op.name, variable), variable) for _, variable in summed]
         self._count = _local("utterances", utterances)
@@ -30,7 +30,7 @@ class Accumulation:
         self.add = tf.group(seen, *added)
 
     def means(self) -> list[tuple[Tensor, Any]]:
-        """Return pairs of the mean over the utterances so far, those of this run included, and its variable."""
+        """Return pairs of the mean over the utterances so far, including those of this run, and its variable."""
         with tf.control_dependencies([self.add]):
             count = self._count.read_value()
             means = []
@@ -40,7 +40,7 @@ class Accumulation:
             return means
 
     def emptied_after(self, step: Any) -> Any:
-        """Return the operation `step`, after which nothing is accumulated."""
+        """Return an operation that runs `step`, then empties the sum."""
         with tf.control_dependencies([step]):
             return tf.group(
                 *(each.assign(tf.zeros_like(each), read_value=False) for each in (self._count, *self._totals))
@@ -52,6 +52,6 @@ class Accumulation:
 
 
 def _local(name: str, like: Any) -> Any:
-    """Return a variable of zeros that checkpoints leave out."""
+    """Return a variable of zeros that checkpoints do not store."""
     with v1.device(like.device):
         return v1.get_local_variable(f"accumulated/{name}", like.shape, tf.float32, v1.zeros_initializer())

@@ -12,10 +12,10 @@ v1 = tf.compat.v1
 
 
 class Averages:
-    """A variable beside each of some variables, on its device, that holds the average of its values."""
+    """The moving averages of some variables, each in a variable on the same device."""
 
     def __init__(self, variables: Sequence[Any]) -> None:
-        """Make the variables, which begin at zero: checkpoints give them the values of the weights to begin with."""
+        """Make the variables. They begin at zero; `Checkpoints` sets them to the initial values of the weights."""
         self._averages = {}
         for variable in variables:
             name = variable.op.name
@@ -23,9 +23,9 @@ class Averages:
                 self._averages[name] = (variable, _make(average_name(name), variable.shape))
 
     def update(self, decay: float, global_step: Any) -> Any:
-        """Return the operation that takes the weights of a step into the averages, and is run after it.
+        """Return the operation that updates the averages; it must run after each step.
 
-        After step t, with d = min(decay, (1 + t) / (10 + t)), so that the first weights are soon forgotten:
+        After step t, with d = min(decay, (1 + t) / (10 + t)), so that the first weights soon lose their influence:
 
             average = average - (1 - d) (average - weight)
         """
@@ -39,7 +39,7 @@ class Averages:
         return tf.group(*updates)
 
     def in_place_of_weights(self) -> AbstractContextManager[Any]:
-        """Return a context in which a network is built on the averages, where `v1.get_variable` gives its weights."""
+        """Return a context in which `v1.get_variable` returns the averages in place of a network's weights."""
 
         def average_of(getter: Callable[..., Any], name: str, *arguments: Any, **named: Any) -> Any:
             found = self._averages.get(name)

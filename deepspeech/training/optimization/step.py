@@ -1,4 +1,4 @@
-"""The optimizer's step on gradients that are means over utterances."""
+"""The optimizer's step, for gradients that are means over utterances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Tensor = Any
 
 @dataclass(frozen=True)
 class Step:
-    """A step: the operation, the rate to feed, and the averages of the weights that it keeps, if it does."""
+    """A step: the operation, the learning rate to feed, and the averages of the weights, if it keeps them."""
 
     apply: Any  # operation: changes the weights and counts a step
     learning_rate: Tensor  # float32 scalar; --learning_rate unless it is fed
@@ -25,7 +25,7 @@ class Step:
 def optimizer_step(
     options: OptimizerOptions, gradients: Sequence[tuple[Tensor, Any]], norm: Tensor | None, global_step: Any
 ) -> Step:
-    """Return the step on pairs of a gradient, float32, and its variable; `norm` is that of all, if it is computed.
+    """Return the step for pairs of a float32 gradient and its variable; `norm` is the norm of all gradients, if known.
 
     It clips, decays the weights, and applies Adam: with weight decay d, learning rate a and the step s of Adam,
 
@@ -47,7 +47,7 @@ def optimizer_step(
 
 
 def adam(options: OptimizerOptions, learning_rate: Tensor) -> Any:
-    """Return Adam (Kingma and Ba, 2015), as DeepSpeech 0.9 has it, so that checkpoints keep its slots.
+    """Return Adam (Kingma and Ba, 2015) as in DeepSpeech 0.9, so that the slots in checkpoints are the same.
 
     In step t, with the gradient g of a weight w, learning rate a and m = v = 0 before the first step:
 
@@ -58,7 +58,7 @@ def adam(options: OptimizerOptions, learning_rate: Tensor) -> Any:
 
 
 def _clipped(gradients: Sequence[tuple[Tensor, Any]], limit: float, norm: Tensor | None) -> list[tuple[Tensor, Any]]:
-    """Return the gradients scaled to the norm `limit` if theirs is larger (Pascanu et al., 2013)."""
+    """Return the gradients, scaled to the norm `limit` if their norm is larger (Pascanu et al., 2013)."""
     if norm is None:
         norm = tf.sqrt(2 * tf.add_n([_half_square(gradient) for gradient, _ in gradients]))
     scale = limit / tf.maximum(norm, limit)
@@ -75,7 +75,7 @@ def _half_square(gradient: Tensor) -> Tensor:
 
 
 def _decays(options: OptimizerOptions, gradients: Sequence[tuple[Tensor, Any]], learning_rate: Tensor) -> list[Any]:
-    """Return operations that shrink the matrices, after all gradients were computed with the weights as they are."""
+    """Return operations that shrink the matrices; they run after all gradients are computed."""
     if not options.weight_decay:
         return []
     decays = []

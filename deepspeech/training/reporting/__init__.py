@@ -1,1 +1,1 @@
-"""What a person sees of a training run: progress, reports in the log, and summaries for TensorBoard."""
+"""The output of a training run for people: progress, reports in the log, and summaries for TensorBoard."""

@@ -1,4 +1,4 @@
-"""How far the open epoch has come: a bar, or lines in the log, with the loss so far."""
+"""The progress of the current epoch: a bar, or lines in the log, with the loss so far."""
 
 import logging
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ logger = logging.getLogger(__name__)
 
 
 class EpochProgress:
-    """Shows the progress of one epoch after the other, in utterances."""
+    """Shows the progress of successive epochs, in utterances."""
 
     def __init__(
         self, sets: Mapping[SetName, DataSet], *, bar: bool, share: bool = False, shows_rate: bool = False
     ) -> None:
-        """Without `bar` there are only lines. With `share`, this process does a part of each epoch, and shows that.
+        """Show only lines without `bar`. With `share`, this process does a part of each epoch, and shows that part.
 
-        With `shows_rate`, training epochs tell the learning rate, too.
+        With `shows_rate`, training epochs also show the learning rate.
         """
         self._sets = sets
         self._bar = bar and not share
@@ -39,15 +39,15 @@ class EpochProgress:
 
     @property
     def rate(self) -> float:
-        """Utterances a second in the epoch that is shown, without those of an earlier run; 0 between epochs."""
+        """Utterances a second in the current epoch, without those of an earlier run; 0 between epochs."""
         return self._shown.rate if self._shown is not None else 0.0
 
     def resume(self, opened: OpenEpoch | None) -> None:
-        """Take note of the epoch that an earlier run has begun: the next one that is shown."""
+        """Store the progress of an epoch that an earlier run began; it is the next one to be shown."""
         self._before = opened.tally if opened is not None else Tally()
 
     def show(self, set_name: SetName, epoch: int) -> None:
-        """Show this epoch from now on, counted from 0; the one that was shown before has ended."""
+        """Show this epoch from now on, counted from 0; the previous one has ended."""
         if self._epoch == (set_name, epoch):
             return
         self.log_end()
@@ -65,11 +65,11 @@ class EpochProgress:
         self._before = Tally()
 
     def show_rate(self, learning_rate: float) -> None:
-        """Take note of the learning rate of the next step."""
+        """Store the learning rate of the next step."""
         self._learning_rate = f", learning rate {learning_rate:.3g}" if self._shows_rate else ""
 
     def advance(self, losses: npt.NDArray[np.float32]) -> None:
-        """Show that more utterances are done; `losses`, float32 [utterances], are theirs in nats."""
+        """Show that more utterances are done; `losses`, float32 [utterances], are their losses in nats."""
         self.reach(self._done + len(losses), self._loss_sum + float(losses.sum(dtype=np.float64)))
 
     def reach(self, utterances: int, loss_sum: float) -> None:
@@ -80,12 +80,12 @@ class EpochProgress:
         self._shown.advance(more, f"loss {loss_sum / utterances:.2f}{self._learning_rate}" if utterances else "")
 
     def make_room(self) -> None:
-        """Have the next message stand on a line of its own, below the bar, which is drawn again below it."""
+        """Move to a new line for the next message; the bar is drawn again below it."""
         if self._shown is not None:
             self._shown.make_room()
 
     def end(self) -> str:
-        """End the epoch that is shown; return what this run did of it in words: utterances, seconds and pace."""
+        """End the current epoch; return this run's part of it in words: utterances, seconds and pace."""
         assert self._shown is not None
         self._shown.finish()
         pace = self._shown.summary() + self._learning_rate
@@ -94,13 +94,13 @@ class EpochProgress:
         return pace
 
     def log_end(self) -> None:
-        """End the epoch that is shown, if any, and log its loss and pace."""
+        """End the current epoch, if any, and log its loss and pace."""
         if self._shown is not None:
             title, loss = self._title(), self._loss_sum / max(self._done, 1)
             logger.info("%s: loss %.4f, %s", title, loss, self.end())
 
     def break_off(self) -> None:
-        """End the epoch that is shown, if any, in the middle, without a line."""
+        """End the current epoch, if any, in the middle, without a line in the log."""
         if self._shown is not None:
             self._shown.finish(dirty=True)
         self._shown = self._epoch = None
@@ -110,6 +110,6 @@ class EpochProgress:
         return epoch_title(*self._epoch) + (" here" if self._share else "")
 
     def _effort_of(self, set_name: SetName, epoch: int) -> list[int]:
-        """Return the frames of the epoch's first n utterances, by n: the shortest take the least time."""
+        """Return the frames of the epoch's first n utterances, by n: shorter utterances take less time."""
         of_set = self._sets[set_name]
         return list(accumulate((of_set.corpus[index].frames for index in of_set.feeder.cut.order(epoch)), initial=0))

@@ -1,4 +1,4 @@
-"""A file of events that TensorBoard reads, without which training goes on if it cannot be written."""
+"""A file of events for TensorBoard; if it cannot be written, training continues without it."""
 
 import logging
 import os
@@ -17,17 +17,17 @@ logger = logging.getLogger(__name__)
 
 
 SEND_SECONDS = 60
-"""Seconds between sendings of an event file to its address, if it has one."""
+"""Seconds between two uploads of an event file to its address, if it has one."""
 
 
 class EventFile:
-    """An event file with the methods of TensorFlow's FileWriter, which writes on a thread that dies with a traceback.
+    """An event file with the methods of TensorFlow's FileWriter, whose writing thread would die with a traceback.
 
-    When it cannot be written, it says so once and takes events without writing them.
+    If the file cannot be written, log this once and drop all events.
     """
 
     def __init__(self, folder: Path, graph: Any, send: Callable[[Path], None]) -> None:
-        """Begin a file in the folder, which is made if it is missing, with the graph; `send` is given the folder."""
+        """Begin a file with the graph in the folder, which is made if missing; `send` is called with the folder."""
         self._folder = folder
         self._send = send
         self._next_send = time.monotonic() + SEND_SECONDS
@@ -54,14 +54,14 @@ class EventFile:
         self._add(event)
 
     def flush(self) -> None:
-        """Have what was written in the file."""
+        """Flush all events to the file."""
         self._try(lambda writer: writer.flush())
         if time.monotonic() >= self._next_send:
             self._send(self._folder)
             self._next_send = time.monotonic() + SEND_SECONDS
 
     def close(self) -> None:
-        """Close the file and send it, as a run that is interrupted sends nothing after that."""
+        """Close the file and send it: an interrupted run sends nothing later."""
         self._try(lambda writer: writer.close())
         self._send(self._folder)
 
@@ -79,7 +79,7 @@ class EventFile:
     def _give_up(self, error: Exception) -> None:
         self._writer = None
         logger.warning(
-            "--summary_dir=%s: cannot be written (%s); training goes on without summaries",
+            "--summary_dir=%s: cannot be written (%s); training continues without summaries",
             self._folder,
             reason_of(error),
         )

@@ -1,4 +1,4 @@
-"""Pictures of what the network hears: the features and spectrograms of some utterances, as PNG."""
+"""Pictures of the network's input: the features and spectrograms of some utterances, as PNG."""
 
 from collections.abc import Iterator
 
@@ -15,22 +15,22 @@ v1 = tf.compat.v1
 UTTERANCES_SHOWN = 3
 
 ENLARGEMENT = 4
-"""Pixels of a window or frame in width, and of a coefficient in height."""
+"""Pixels: the width of a window or frame, and the height of a coefficient."""
 
 WINDOW_SECONDS, STEP_SECONDS = 0.032, 0.02
-"""Of a spectrogram."""
+"""The windows of a spectrogram."""
 
 DYNAMIC_RANGE = 8.0
-"""Natural logarithms of power that a spectrogram shows, below the loudest: 35 dB."""
+"""The range of a spectrogram below the loudest value, as a natural logarithm of power: 35 dB."""
 
 Image = tuple[bytes, int, int]
-"""A grey picture: PNG, height and width in pixels. Time goes right, and frequency up."""
+"""A grey picture: PNG, height and width in pixels. Time increases to the right, frequency upwards."""
 
 
 def feature_images(data_set: DataSet) -> Iterator[tuple[str, Image]]:
     """Yield the names and pictures of some utterances' spectrograms and features, from short ones to long ones.
 
-    A recording that cannot be read is passed over: the epoch says what is wrong with it.
+    A recording that cannot be read is skipped: the epoch reports its error.
     """
     corpus = data_set.corpus
     shown = {len(corpus) * place // (UTTERANCES_SHOWN + 1) for place in range(1, UTTERANCES_SHOWN + 1)}
@@ -60,7 +60,7 @@ def log_spectrogram(samples: npt.NDArray[np.float32], sample_rate: int) -> npt.N
 
 
 def _normalized(features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return features [frames, coefficients], each coefficient with mean 0 and deviation 1, and cut off at 3."""
+    """Return features [frames, coefficients], each coefficient with mean 0 and deviation 1, clipped at 3."""
     deviation = np.maximum(features.std(axis=0), 1e-6)
     normalized: npt.NDArray[np.float32] = np.clip((features - features.mean(axis=0)) / deviation, -3, 3)
     return normalized

@@ -15,15 +15,15 @@ TITLES = {SetName.TRAIN: "Training", SetName.DEV: "Validation", SetName.TEST: "T
 
 
 def epoch_title(set_name: SetName, epoch: int) -> str:
-    """Return what progress calls an epoch, which is counted from 0."""
+    """Return the title of an epoch, counted from 0, in the progress."""
     return TITLES[set_name] + ("" if set_name is SetName.TEST else f" epoch {epoch + 1}")
 
 
 def log_report(report: EpochReport, options: ReportOptions, pace: str, test_files: Sequence[Path]) -> None:
-    """Log an epoch's figures and, where it was decoded, its samples; print the line that `wer_log_pattern` asks for.
+    """Log an epoch's figures and, if it was decoded, its samples; print the line of `wer_log_pattern`.
 
-    The log counts epochs from 1. `pace` says how many utterances took how many seconds. A test's report has a
-    headline for each of several test files, and one for all together.
+    The log counts epochs from 1. `pace` is the number of utterances and their seconds, in words. If there are several
+    test files, a test's report has a headline for each of them, and one for all.
     """
     where = TITLES[report.set_name] + ("" if report.set_name is SetName.TEST else f" of epoch {report.epoch + 1}")
     if report.decoded:

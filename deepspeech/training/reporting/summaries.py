@@ -25,7 +25,7 @@ from .feature_images import feature_images
 v1 = tf.compat.v1
 
 TEXT_PLUGIN = "text"
-"""The plugin of TensorBoard that shows tensors of strings; a matrix is a table, and each cell is Markdown."""
+"""TensorBoard's plugin for tensors of strings: it shows a matrix as a table, with Markdown in each cell."""
 
 
 class Summaries(AbstractContextManager["Summaries"]):
@@ -39,9 +39,9 @@ class Summaries(AbstractContextManager["Summaries"]):
         first_step: int,
         send: Callable[[Path], None] = try_to_send,
     ) -> None:
-        """Count steps from `first_step`; write the features of some utterances of the training set there.
+        """Count steps from `first_step`; at this step, write the features of some utterances of the training set.
 
-        Now and then, `send` is given the folder.
+        From time to time, `send` is called with the folder.
         """
         self._options = options.summaries
         self._learning_rate = options.optimizer.learning_rate
@@ -64,7 +64,7 @@ class Summaries(AbstractContextManager["Summaries"]):
             self._writer.close()
 
     def run_arguments(self, job: Job) -> Mapping[str, Any]:
-        """Return the arguments of a session's run that ask for a full trace, when a summary of the step is due."""
+        """Return the arguments of a session's run that request a full trace, if a summary of the step is due."""
         self._pace.step_begins(job)
         if not (self._is_due(job) and self._options.full_trace):
             return {}
@@ -72,7 +72,7 @@ class Summaries(AbstractContextManager["Summaries"]):
         return {"options": v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE), "run_metadata": self._trace}
 
     def show_rate(self, learning_rate: float) -> None:
-        """Take note of the learning rate of the next step."""
+        """Store the learning rate of the next step."""
         self._learning_rate = learning_rate
 
     def step_done(
@@ -80,7 +80,7 @@ class Summaries(AbstractContextManager["Summaries"]):
     ) -> None:
         """Write the figures of a training step, if a summary is due.
 
-        `losses` are float32 [utterances] in nats; the throughput is that since the last summary.
+        `losses` are float32 [utterances] in nats. The throughput is measured since the last summary.
         """
         if job.set_name is not SetName.TRAIN:
             return
@@ -104,7 +104,7 @@ class Summaries(AbstractContextManager["Summaries"]):
         self._next_time = time.monotonic() + self._options.seconds
 
     def epoch_done(self, report: EpochReport) -> None:
-        """Write an epoch's loss and, where it was decoded, its error rates and samples."""
+        """Write an epoch's loss and, if it was decoded, its error rates and samples."""
         if not self._writer:
             return
         name = report.set_name.value
@@ -125,7 +125,7 @@ class Summaries(AbstractContextManager["Summaries"]):
 
 @dataclass
 class _Pace:
-    """The training steps since the last summary, and their seconds, without those of other sets between them."""
+    """The training steps since the last summary, and their seconds; steps of other sets do not count."""
 
     utterances: int = 0
     samples: int = 0
@@ -133,7 +133,7 @@ class _Pace:
     _since: float | None = None
 
     def step_begins(self, job: Job) -> None:
-        """Start the time, unless it goes on since the step before; only training steps count."""
+        """Start the clock, unless it is running since the previous step; only training steps count."""
         if job.set_name is not SetName.TRAIN:
             self._since = None
         elif self._since is None:
@@ -158,7 +158,7 @@ def _image(name: str, png: bytes, height: int, width: int) -> Any:
 
 
 def _table(name: str, samples: Sequence[Sample]) -> Any:
-    """Return a table of samples: a tensor of strings [samples + 1, 5] for the text plugin; its first row says what."""
+    """Return a table of samples: a tensor of strings [samples + 1, 5] for the text plugin, with a header."""
     rows = [["recording", "WER", "loss", "said", "heard"]]
     rows += [
         [_code(each.wav), f"{each.edits.wer:.2%}", f"{each.loss:.4f}", _code(each.transcript), _code(each.hypothesis)]
@@ -170,5 +170,5 @@ def _table(name: str, samples: Sequence[Sample]) -> Any:
 
 
 def _code(text: str) -> str:
-    """Return Markdown that shows the text as it is."""
+    """Return Markdown that shows the text unchanged."""
     return f"`{text}`" if text and "`" not in text else text

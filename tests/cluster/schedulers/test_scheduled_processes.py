@@ -67,7 +67,7 @@ def test_tf_config_trains_to_the_end_with_a_worker_that_comes_back_at_another_po
         cluster.flags = flags(program, epoch=-1)
         cluster.start()
         assert cluster.wait() == [0] * 3, cluster.logs()
-        assert "Going on from checkpoint" in cluster.log("worker 0")
+        assert "Resuming from checkpoint" in cluster.log("worker 0")
 
 
 def results_since_joining(cluster: Cluster, port: int) -> int:

@@ -45,7 +45,7 @@ def test_a_server_that_is_told_to_stop_loses_nothing_and_all_nodes_at_once_end_w
         assert any(program.checkpoints.glob("train-*.index"))
         cluster.start("ps 0")
         cluster.wait_for(steps_counted(before + 10))
-        going_on = f"Going on from checkpoint {program.checkpoints / f'train-{before}'},"
+        going_on = f"Resuming from checkpoint {program.checkpoints / f'train-{before}'},"
         assert going_on in cluster.log("worker 0"), cluster.logs()
         assert seconds_to_stop(cluster, "ps 0", "worker 0", "worker 1") < GRACE
         assert "interrupted; saved in" in cluster.log("worker 0")

@@ -1,4 +1,4 @@
-"""The program with features of Kaldi's kind, stacked and normalized, from training to transcripts."""
+"""The program with Kaldi's features, stacked and normalized, from training to transcripts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_training_goes_on_with_the_statistics_that_it_began_with(exported: tuple
     before = statistics(program)
     goes_on = program.run(*program.training(epoch=-1), *FLAGS, f"--train_files={program.corpus.dev}")
     assert goes_on.code == 0, goes_on.stderr
-    assert "Going on from checkpoint" in goes_on.stderr and "Computing the statistics" not in goes_on.stderr
+    assert "Resuming from checkpoint" in goes_on.stderr and "Computing the statistics" not in goes_on.stderr
     after = statistics(program)
     np.testing.assert_array_equal(after.mean, before.mean)
     np.testing.assert_array_equal(after.deviation, before.deviation)

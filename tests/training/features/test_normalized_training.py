@@ -1,4 +1,4 @@
-"""Models on features of every kind: what training computes is what is served, whole and in pieces."""
+"""Models for features of every kind: training and serving compute the same, whole and in pieces."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ REDUCING = [
     (KINDS[1], ModelOptions(n_hidden=24, network="lstm", settings=NetworkOptions(channels=4, bidirectional=True))),
     (FeatureOptions(feature_type="fbank", normalization="running", stack_frames=2), CONFORMER),
 ]
-"""Networks of which several frames make one output, on frames that are stacked themselves."""
+"""Networks that reduce several frames to one output, for stacked frames."""
 
 
 class Built:
