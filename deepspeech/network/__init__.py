@@ -1,4 +1,4 @@
-"""Networks: their description, said once, and how they are computed.
+"""Networks: one description of each, and its computation.
 
 A network is a tuple of records (`description`), made by a function that is registered under a name (`registry`):
 
@@ -14,8 +14,8 @@ A network is a tuple of records (`description`), made by a function that is regi
             Dense("labels", units=sizes.outputs),
         )
 
-The variables, the training graph, the exported graph, the engine that serves it, and every text about them follow from
-the records. This module needs no TensorFlow; `training` and `frozen` do.
+The variables, the training graph, the exported graph, the engine that serves it, and every text about them are derived
+from the records. This module needs no TensorFlow; `training` and `frozen` do.
 """
 
 from .description import (

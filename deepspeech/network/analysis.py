@@ -1,4 +1,4 @@
-"""A network's variables as a table of text, as Lingvo's `model_analysis.txt` has them."""
+"""A network's variables as a table of text, as in Lingvo's `model_analysis.txt`."""
 
 from .description import Network
 

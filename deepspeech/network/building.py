@@ -1,4 +1,4 @@
-"""What several networks are built from."""
+"""The building blocks that several networks share."""
 
 from collections.abc import Callable
 
@@ -22,11 +22,12 @@ def of_blocks(sizes: Sizes, count: int, block: Callable[[Sizes, int], tuple[Laye
 
 
 def subsampling(sizes: Sizes) -> tuple[Convolution, ...]:
-    """Return convolutions that make one row of `output_step` milliseconds from as many frames as that takes.
+    """Return convolutions that reduce the frames to one row for each `output_step` milliseconds.
 
-    Two halve the frequencies each and take the frames together. Of four, the first and the third halve the frequencies,
-    the second and the fourth take the frames together, and the latter two have twice the channels (after Simonyan and
-    Zisserman, "Very deep convolutional networks", 2015). Raise NetworkError if these frames are not whole ones.
+    With two, each halves the frequencies, and both reduce the frames. With four, the first and the third halve the
+    frequencies, the second and the fourth reduce the frames, and the last two have twice the channels (after Simonyan
+    and Zisserman, "Very deep convolutional networks", 2015). Raise NetworkError if a row is not a whole number of
+    frames.
     """
     options = sizes.settings
     frames, rest = divmod(options.output_step, sizes.step_ms)
@@ -55,9 +56,9 @@ def subsampling(sizes: Sizes) -> tuple[Convolution, ...]:
 
 
 def intermediate(sizes: Sizes, count: int) -> dict[int, tuple[IntermediateCTC]]:
-    """Return the losses of inner layers or blocks, numbers 1 to `count`, by the numbers that they come after.
+    """Return the losses of inner layers or blocks, which have numbers from 1 to `count`, by the number before the loss.
 
-    A single layer has no inner ones, so unless some are named there is no such loss.
+    A single layer has no inner layers, so by default there is no such loss.
     Raise NetworkError for numbers that are not those of layers before the last.
     """
     options = sizes.settings

@@ -1,8 +1,9 @@
-"""The conformer (Gulati et al., 2020): attention sees far, convolutions see near.
+"""The conformer (Gulati et al., 2020): attention for long distances, convolutions for short ones.
 
-Convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
-layer, attention, a convolution module and the other half. In chunks, with limited context before them and convolutions
-that see only the past, it streams; with `--bidirectional` each row sees the whole recording.
+Convolutions reduce the frames to one row for each `output_step` milliseconds (40 by default). Blocks follow, each of
+half a feed-forward layer, attention, a convolution module and the other half. With chunks, limited context before them
+and convolutions over past rows only, the network streams. With `--bidirectional` each row depends on the whole
+recording.
 """
 
 from ..errors import NetworkError
@@ -10,7 +11,7 @@ from .building import of_blocks
 from .description import ConvolutionModule, FeedForward, Layer, LayerNormalization, SelfAttention, Sizes
 
 FEED_FORWARD = 4
-"""How many times as wide the inner part of a feed-forward layer is."""
+"""The ratio of the width of a feed-forward layer's inner part to that of its inputs."""
 
 
 def layers(sizes: Sizes) -> tuple[Layer, ...]:

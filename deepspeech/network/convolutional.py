@@ -1,17 +1,18 @@
-"""A network that hears what is near and nothing else: blocks of a conformer (Gulati et al., 2020) without attention.
+"""A network with limited context: blocks of a conformer (Gulati et al., 2020) without attention.
 
-Convolutions make one row of 40 ms from as many frames as that takes; blocks follow, each of half a feed-forward
-layer, a convolution module and the other half. A row depends on as many rows before it as after it, half a kernel for
-each block, so the network streams with a look-ahead of that. What it does not hear it cannot learn by heart: trained on
-a handful of speakers, it tells single words by their sounds, where a network that hears all of a recording at once
-learns those speakers' words as wholes.
+Convolutions reduce the frames to one row for each `output_step` milliseconds (40 by default). Blocks follow, each of
+half a feed-forward layer, a convolution module and the other half. A row depends on half a kernel of rows before it and
+as many after it for each block, so the network streams with this look-ahead.
+
+It cannot memorize more than its context. Trained on a handful of speakers, it recognizes single words by their sounds,
+while a network that processes the whole recording memorizes those speakers' words as wholes.
 """
 
 from .building import of_blocks
 from .description import ConvolutionModule, FeedForward, Layer, LayerNormalization, Sizes
 
 FEED_FORWARD = 2
-"""How many times as wide the inner part of a feed-forward layer is."""
+"""The ratio of the width of a feed-forward layer's inner part to that of its inputs."""
 
 
 def layers(sizes: Sizes) -> tuple[Layer, ...]:

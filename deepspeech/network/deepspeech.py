@@ -1,7 +1,7 @@
-"""The network of DeepSpeech, with the names of its variables in DeepSpeech 0.9.
+"""The network of DeepSpeech, with the variable names of DeepSpeech 0.9.
 
-Three clipped-ReLU layers look at a frame and its neighbours, an LSTM runs over time, a clipped-ReLU layer and a linear
-one follow (Hannun et al., "Deep Speech", 2014, with an LSTM in place of the bidirectional recurrence).
+Its layers are: three clipped-ReLU layers on a frame and its neighbours, an LSTM over time, a clipped-ReLU layer and a
+linear one (Hannun et al., "Deep Speech", 2014, with an LSTM in place of the bidirectional recurrence).
 """
 
 from functools import partial
@@ -9,7 +9,7 @@ from functools import partial
 from .description import LSTM, ContextWindow, Dense, Layer, Sizes
 
 UNNAMED_NETWORK = "deepspeech"
-"""This network's name; it is the one of checkpoints and graphs that say nothing of theirs, as DeepSpeech's own."""
+"""This network's name, which also applies to checkpoints and graphs without a network's name, such as DeepSpeech's."""
 
 LSTM_NAME = "cudnn_lstm/rnn/multi_rnn_cell/cell_0/cudnn_compatible_lstm_cell"
 """The scope of the LSTM's `kernel` and `bias` in DeepSpeech 0.9."""

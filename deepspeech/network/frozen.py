@@ -1,8 +1,8 @@
-"""Networks in exported graphs: a few steps at a time, with the state going in and out, and weights as constants.
+"""Networks in exported graphs: a few steps in each run, with the state as input and output, and weights as constants.
 
-The format is that of DeepSpeech 0.9's clients: a context window that comes first, as the graph's input, then layers
-that need only the current frame, and one cell and one hidden state, in which those of all recurrent layers lie side by
-side. The clients have few of TensorFlow's kernels, and only these are used (see docs/export.md).
+The format is that of DeepSpeech 0.9's clients: a context window at the beginning, which is the graph's input, then
+layers that need only the current frame. One cell state and one hidden state hold those of all recurrent layers side by
+side. Only the few TensorFlow kernels of the clients are used (see docs/export.md).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Weights = Mapping[str, npt.NDArray[np.float32]]
 def build_frozen_network(
     network: Network, weights: Weights, *, steps: int, batch: int, use_lengths: bool = True
 ) -> None:
-    """Build the network in the current graph, under the names that clients know.
+    """Build the network in the current graph, with the names that clients use.
 
     Inputs are `input_node` float32 [batch, steps, 2 * context + 1, coefficients], `input_lengths` int32 [batch] and
     `previous_state_c/h` float32 [batch, units]; outputs are `logits` (probabilities) float32 [steps, batch, labels + 1]
-    and `new_state_c/h`. Without `use_lengths`, all steps count. Raise ExportError for a network that the format cannot
-    hold.
+    and `new_state_c/h`. Without `use_lengths`, all steps count. Raise ExportError for a network that the format does
+    not support.
     """
     check_frozen(network)
     window = 2 * network.context + 1
@@ -46,12 +46,12 @@ def build_frozen_network(
 
 
 class _Frozen:
-    """What the layers of a graph share: the constants and the state."""
+    """The constants and the state that the layers of a graph share."""
 
     def __init__(
         self, network: Network, weights: Weights, lengths: Tensor, steps: int, batch: int, use_lengths: bool
     ) -> None:
-        # Recurrent layers' weights go last, where DeepSpeech's own graphs have them.
+        # The weights of recurrent layers come last, as in DeepSpeech's own graphs.
         names = sorted(network.shapes, key=lambda name: isinstance(network.layer_of(name), LSTM))
         self.constants = {name: tf.constant(weights[name], name=name) for name in names}
         self.steps, self.batch = steps, batch
@@ -63,7 +63,7 @@ class _Frozen:
 
     @property
     def counted_steps(self) -> Tensor:
-        """The number of each utterance's steps that count, int32 [batch]."""
+        """The number of steps of each utterance that count, int32 [batch]."""
         return self._lengths if self._use_lengths else tf.constant(self.steps, tf.int32, [self.batch])
 
     def next_state(self) -> list[Tensor]:
@@ -78,9 +78,9 @@ class _Frozen:
         return [_columns(part, units) for part in self._state]
 
     def add_new_state(self, before: Sequence[Tensor], after: Sequence[Tensor], counted: Tensor) -> None:
-        """Take the cell and the hidden states, [batch, units] before the first step, [steps, batch, units] after each.
+        """Add the cell and the hidden states, [batch, units] before the first step, [steps, batch, units] after each.
 
-        `counted` steps, int32 [batch], lead to the new state.
+        The new state is that after `counted` steps, int32 [batch].
         """
         last = tf.stack([counted, tf.range(self.batch)], axis=1)
         alone = len(self._units) == 1
@@ -96,7 +96,7 @@ class _Frozen:
         )
 
     def name_new_state(self) -> None:
-        """Put the new states of several recurrent layers side by side."""
+        """Concatenate the new states of the recurrent layers and name them."""
         if len(self._units) > 1:
             for part, states in zip("ch", zip(*self._new_states, strict=True), strict=True):
                 tf.concat(states, axis=1, name=f"new_state_{part}")
@@ -151,6 +151,6 @@ def _lstm(layer: LSTM, inputs: Tensor, frozen: _Frozen) -> Tensor:
 
 
 def _columns(values: Tensor, columns: range) -> Tensor:
-    """Return some columns of values [rows, n]: clients have GatherNd, but no operation that slices."""
+    """Return some columns of values [rows, n] with GatherNd: clients have no operation for slices."""
     rows = tf.gather_nd(tf.transpose(values), [[column] for column in columns])
     return tf.transpose(rows)

@@ -1,7 +1,7 @@
-"""Which networks exported graphs can hold; checked before training, and so without TensorFlow.
+"""The networks that exported graphs support; checked before training, so without TensorFlow.
 
-Graphs of networks whose layers are those of DeepSpeech are in the format of its published clients. Others compute whole
-utterances, and are for TensorFlow and this program's engine.
+Graphs of networks that have only DeepSpeech's layers are in the format of its published clients. Other graphs compute
+whole utterances, and are for TensorFlow and this program's engine.
 """
 
 from ..errors import ExportError
@@ -9,7 +9,7 @@ from .description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Net
 from .serialization import LARGEST_SIZE, LAYERS, unreadable_setting
 
 OF_CLIENTS = (Dense, LSTM, IntermediateCTC)
-"""The layers after the context window that published clients of DeepSpeech have, or that change nothing for them."""
+"""The layers after the context window that published clients of DeepSpeech support, or that have no effect there."""
 
 
 def is_for_clients(network: Network) -> bool:
@@ -18,7 +18,7 @@ def is_for_clients(network: Network) -> bool:
 
 
 def check_frozen(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network that no exported graph can hold."""
+    """Raise ExportError, which names the layer, for a network that no exported graph supports."""
     complaints = [complaint for layer in network.layers_after_window if (complaint := _complaint(layer))]
     if is_for_clients(network) and not network.recurrent_layers:
         complaints.append("it has no LSTM, but clients need the state of one")
@@ -27,7 +27,7 @@ def check_frozen(network: Network) -> None:
 
 
 def _complaint(layer: Layer) -> str:
-    """Return why a layer after the context window is not in the format; empty if it is."""
+    """Return why the format does not support a layer after the context window; empty if it does."""
     if isinstance(layer, ContextWindow):
         return (
             f"its layer {layer.name} is a context window after other layers, but a graph has only the one that comes "

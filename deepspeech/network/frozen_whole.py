@@ -1,7 +1,7 @@
-"""Networks in exported graphs that compute whole utterances, with any of the layers that this program has.
+"""Networks in exported graphs that compute whole utterances, with any of this program's layers.
 
-Clients of DeepSpeech cannot run such a graph; TensorFlow can, and so can the engine of `deepspeech.serving`, which
-reads the weights and the description of the network, and streams if the network does.
+Clients of DeepSpeech cannot run such a graph. TensorFlow can, and so can the engine of `deepspeech.serving`: it reads
+the weights and the description of the network, and streams if the network does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Tensor = Any
 
 
 def build_whole_network(network: Network, weights: Weights) -> None:
-    """Build the network in the current graph, with constants that have the names of the variables.
+    """Build the network in the current graph, with constants named as the variables.
 
     Inputs are `input_node` float32 [batch, time, 2 * context + 1, coefficients] and `input_lengths` int32 [batch], in
     frames; the output is `logits` (probabilities) float32 [rows, batch, labels + 1]. Raise ExportError for a network
@@ -41,4 +41,4 @@ def build_whole_network(network: Network, weights: Weights) -> None:
         outputs = outputs_after_window(
             network, values, lengths, batch, training=False, compute=Compute(Kernels.TENSORFLOW)
         )
-    tf.nn.softmax(outputs.logits, name="logits/")  # exactly so, also where a layer has this name
+    tf.nn.softmax(outputs.logits, name="logits/")  # exactly this name, even if a layer has it

@@ -1,11 +1,13 @@
 """A network for small and large data: convolutions that reduce the frames, then normalized LSTMs.
 
-Two or four convolutions leave a quarter of the frequencies and make one row of 40 ms from as many frames as that takes;
-LSTMs follow, each with layer normalization, and a projection if it is wanted (after Graves et al., "Speech recognition
-with deep recurrent neural networks", 2013, and Amodei et al., "Deep Speech 2", 2016). One-directional LSTMs stream,
-with a look-ahead of a few frames; bidirectional ones need the whole recording and are more accurate. Those that are
-bidirectional in chunks stream, too, chunk by chunk, and are nearly as accurate: the more so if the chunks of every
-second layer end in the middle of those of the others, so that each row hears some of what comes after it.
+Two or four convolutions reduce the frequencies to a quarter, and the frames to one row for each `output_step`
+milliseconds (40 by default). LSTMs follow, each with layer normalization and an optional projection (after Graves et
+al., "Speech recognition with deep recurrent neural networks", 2013, and Amodei et al., "Deep Speech 2", 2016).
+
+* One-directional LSTMs stream, with a look-ahead of a few frames.
+* Bidirectional LSTMs need the whole recording, and are more accurate.
+* LSTMs that are bidirectional in chunks stream chunk by chunk, and are nearly as accurate, above all if the chunks of
+  every second layer end in the middle of the others', so that each row sees some later rows.
 """
 
 from ..errors import NetworkError
@@ -16,7 +18,7 @@ from .description import LSTM, BidirectionalLSTM, ChunkedLSTM, Dense, Layer, Lay
 def layers(sizes: Sizes) -> tuple[Layer, ...]:
     """Return the layers; each direction of an LSTM has `sizes.n_hidden` units, the last layer `sizes.outputs`.
 
-    Dropout, of the first of the rates, is after each normalization. Raise NetworkError for settings that do not fit.
+    Each normalization has dropout of the first of the rates. Raise NetworkError for settings that do not fit.
     """
     options, rate = sizes.settings.lstm, sizes.dropout_rates[0]
     losses = intermediate(sizes, options.layers)

@@ -22,7 +22,7 @@ MODULES = ("deepspeech", "lstm", "conformer", "convolutional")
 
 
 VARIABLE_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
-"""The names of layers, which TensorFlow names their variables by."""
+"""The pattern of layers' names, which TensorFlow uses in the names of their variables."""
 
 LayersOf = Callable[[Sizes], tuple[Layer, ...]]
 
@@ -30,7 +30,7 @@ _registered: dict[str, LayersOf] = {}
 
 
 def register(name: str) -> Callable[[LayersOf], LayersOf]:
-    """Return a decorator that makes a function's layers the network of this name.
+    """Return a decorator that registers a function of layers as the network of this name.
 
     Raise NetworkError for a name that this package's networks have.
     """
@@ -52,9 +52,8 @@ def names() -> tuple[str, ...]:
 def network(options: ModelOptions, coefficients: int, label_count: int, step_ms: int = 20) -> Network:
     """Return the network that the options name, for frames of `coefficients` features and `label_count` labels.
 
-    Frames are `step_ms` apart, which decides how many of them make a row of logits in networks that reduce them.
-    Raise NetworkError if no network has that name, if its function fails, or if the layers that it returns do not fit
-    together.
+    Frames are `step_ms` apart, which decides how many frames a network reduces to a row of logits. Raise NetworkError
+    if no network has that name, if its function fails, or if the layers that it returns do not fit together.
     """
     sizes = Sizes(
         coefficients=coefficients,
@@ -80,19 +79,19 @@ def _layers_of(text: str) -> LayersOf:
         return _module_layers(name)
     known = f"there is no such network; there are {', '.join(names())}"
     if colon:
-        known += f"; a function of {file} becomes one by the decorator @register({name!r})"
+        known += f"; the decorator @register({name!r}) makes a function of {file} a network"
     elif text.endswith(".py"):
-        known += f"; for one of a file give --network={text}:NAME"
+        known += f"; for a network in a file give --network={text}:NAME"
     raise NetworkError(f"--network={text}: {known}")
 
 
 def _layers_made(text: str, layers_of: LayersOf, sizes: Sizes) -> tuple[Layer, ...]:
-    """Return the layers that a function makes; raise NetworkError, naming the flag, for anything else."""
+    """Return the layers that a function makes; for anything else, raise NetworkError, which names the flag."""
     try:
         made = layers_of(sizes)
     except DeepSpeechError:
         raise
-    except Exception as error:  # the function may be anybody's
+    except Exception as error:  # the function may be the user's
         where = traceback.extract_tb(error.__traceback__)[-1]
         reason = f"{type(error).__name__}: {error}".rstrip(": ")
         raise NetworkError(f"--network={text}: {where.filename}:{where.lineno}: {reason}") from error
@@ -105,7 +104,7 @@ def _layers_made(text: str, layers_of: LayersOf, sizes: Sizes) -> tuple[Layer, .
             raise NetworkError(f"--network={text}: layer {layer.name}: {wrong}")
     if alike := _alike_but_for_case(made):
         raise NetworkError(
-            f"--network={text}: layers {' and '.join(alike)}: TensorFlow takes names that differ only in case for the "
+            f"--network={text}: layers {' and '.join(alike)}: to TensorFlow, names that differ only in case are the "
             "same; choose others"
         )
     return tuple(made)
@@ -122,9 +121,9 @@ def _alike_but_for_case(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def _wrong_setting(layer: Layer) -> str:
-    """Return what is wrong with the name or a setting of a record; nothing if all is right."""
+    """Return what is wrong with the name or a setting of a record; nothing if all are right."""
     if not isinstance(layer.name, str) or not VARIABLE_SCOPE.fullmatch(layer.name):
-        return "its name is not made of letters, digits and the characters _ . - / alone"
+        return "its name may only have letters, digits and the characters _ . - /"
     for setting in fields(layer):
         value = getattr(layer, setting.name)
         if setting.type in ("int", int) and (isinstance(value, bool) or not isinstance(value, int)):
@@ -136,7 +135,7 @@ def _wrong_setting(layer: Layer) -> str:
     try:
         json.dumps(layer.to_json())
     except TypeError as error:
-        return f"its settings cannot be kept beside checkpoints ({error}); give it Python's own numbers and texts"
+        return f"its settings cannot be saved beside checkpoints ({error}); give it Python's own numbers and texts"
     return ""
 
 

@@ -1,9 +1,10 @@
-"""What inference with weights of 8 bits does to a product, in training: its factors are rounded, with a gradient of 1.
+"""The effect of 8-bit inference on a product, simulated in training: its factors are rounded, with a gradient of 1.
 
-Weights are rounded to 127 steps on each side of zero with a scale for each column, inputs with one for each row, which
-is found when the row comes, as `native_client/acoustic/int8_kernels.inc` has it: there is no range of activations to be
-learned. Training finds weights whose products hardly change by it (Jacob et al., 2018: Quantization and Training of
-Neural Networks for Efficient Integer-Arithmetic-Only Inference, section 3).
+Weights and inputs are rounded to 127 steps on each side of zero, weights with a scale for each column, inputs with one
+for each row. The row's scale is computed from the row itself, as in `native_client/acoustic/int8_kernels.inc`, so
+training need not learn a range of activations. Training finds weights whose products hardly change by the rounding
+(Jacob et al., 2018: Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,
+section 3).
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ v1 = tf.compat.v1
 Tensor = Any
 
 LARGEST = 127
-"""The integer that the largest number of a row or column is rounded to."""
+"""The integer for the largest number of a row or column."""
 
 
 def rounded_columns(weights: Tensor, after: int | None) -> Tensor:
@@ -28,7 +29,7 @@ def rounded_rows(values: Tensor, after: int | None) -> Tensor:
 
 
 def rounded_kernel(kernel: Tensor, inputs: int, after: int | None) -> Tensor:
-    """Return an LSTM's kernel, its weights of `inputs` and of the state rounded each by themselves."""
+    """Return an LSTM's kernel; its weights for `inputs` numbers and for the state are rounded separately."""
     if after is None:
         return kernel
     parts = tf.split(kernel, [inputs, kernel.shape[0] - inputs], axis=0)
@@ -46,7 +47,7 @@ def _rounded_after(values: Tensor, axis: int, after: int | None) -> Tensor:
 
 
 def _straight_through(values: Tensor, axis: int) -> Tensor:
-    """Return rounded values, whose gradient is that of what they were."""
+    """Return rounded values, with the gradient of the values before rounding."""
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
     def rounded(exact: Tensor) -> tuple[Tensor, Any]:

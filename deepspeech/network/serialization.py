@@ -1,4 +1,4 @@
-"""Networks that `Network.to_json` wrote as JSON: reading one back, and telling two apart. No TensorFlow here."""
+"""Networks that `Network.to_json` wrote as JSON: reads one, and compares two. No TensorFlow here."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ LAYERS: Mapping[str, type[Layer]] = {
         *(FeedForward, SelfAttention, ConvolutionModule),
     )
 }
-"""The layers that can be read back from JSON."""
+"""The layers that can be read from JSON."""
 
 LARGEST_SIZE = 1 << 20
-"""No number in a record that is read is larger."""
+"""The largest number that is accepted in a record."""
 
 MOST_LAYERS = 1000
-"""No network that is read has more."""
+"""The most layers that are accepted."""
 
 _CHUNKS = ("chunk", "offset", "left")
-"""The settings of layers that say in which chunks they see an utterance."""
+"""The settings of layers that divide an utterance into chunks."""
 
 
 def network_from_json(name: str, coefficients: int, value: Any) -> Network:
-    """Return the network that `Network.to_json` described, raising NetworkError for anything that isn't one."""
+    """Return the network that `Network.to_json` described; raise NetworkError for anything else."""
     if not isinstance(value, list) or not all(isinstance(record, dict) for record in value):
         raise NetworkError("its layers are not a list of records")
     if len(value) > MOST_LAYERS:
@@ -53,7 +53,7 @@ def network_from_json(name: str, coefficients: int, value: Any) -> Network:
 
 
 def difference(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return in words where the layers of two networks differ, given as `Network.to_json` does; None if they agree."""
+    """Return in words where two networks, given as by `Network.to_json`, differ; None if they are equal."""
     for their, our in zip(theirs, ours, strict=False):
         if their != our:
             return f"it has {_told(their)} where this run has {_told(our)}"
@@ -63,10 +63,10 @@ def difference(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, 
 
 
 def without_chunks(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return layers, as `Network.to_json` gives them, without what says in which chunks they see an utterance.
+    """Return layers, as given by `Network.to_json`, without the settings of chunks.
 
-    Layers that are the same then have the same variables for the same purpose: weights of a network that hears whole
-    recordings are a beginning for the one that streams.
+    Layers that are then equal have the same variables for the same purpose, so the weights of a network for whole
+    recordings can be the initial weights of one that streams.
     """
     plain = [{name: value for name, value in record.items() if name not in _CHUNKS} for record in layers]
     return [
@@ -87,7 +87,7 @@ def _layer_from_json(record: dict[str, Any]) -> Layer:
 
 
 def unreadable_setting(layer: Layer) -> str:
-    """Return a setting of a layer, as name=value, that could not be read back from JSON; nothing if all could."""
+    """Return a setting of a layer, as name=value, that could not be read from JSON; nothing if all could."""
     return _wrong_setting(type(layer), vars(layer))
 
 

@@ -1,4 +1,4 @@
-"""Networks in training: feature frames in, one logit for each label and the blank out, in TensorFlow."""
+"""Networks in training, in TensorFlow: from frames of features to a logit for each label and the blank."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ v1 = tf.compat.v1
 Tensor = Any
 
 ROUNDED = Dense | LSTM | TwoLSTMs | Projection | Convolution | FeedForward | SelfAttention | ConvolutionModule
-"""Layers whose products can be trained with factors of 8 bits."""
+"""Layers whose products can be trained with 8-bit factors."""
 
 WITHOUT_PRODUCTS = LayerNormalization | IntermediateCTC | ContextWindow
 
 
 @dataclass(frozen=True)
 class Pass:
-    """The batch that goes through the network, as its layers need it beside their inputs.
+    """The properties of a batch that layers need besides their inputs.
 
-    A frame is one of the layer's input, of which layers before it may have made fewer.
+    Frames are those of the layer's input; earlier layers may have reduced their number.
     """
 
     lengths: Tensor  # int32 [batch], frames
@@ -62,7 +62,7 @@ class Pass:
     compute: Compute
 
     def after(self, layer: Layer) -> Pass:
-        """Return the pass as the next layer needs it."""
+        """Return the pass for the next layer."""
         if layer.time_reduction == 1:
             return self
         lengths, time = (reduced(each, layer.time_reduction) for each in (self.lengths, self.time))
@@ -73,15 +73,14 @@ class Pass:
 class Activations:
     """The outputs of a layer: [time, batch, width], or [time * batch, width] with time and batch joined.
 
-    Those of convolutions are [batch, time, frequencies, channels]. They are float32, or bfloat16 where `Compute.dtype`
-    says so.
+    Those of convolutions are [batch, time, frequencies, channels]. The type is float32 or `Compute.dtype`.
     """
 
     values: Tensor
 
     @property
     def width(self) -> int:
-        """How many numbers a frame has."""
+        """The width of a frame."""
         return math.prod(self.values.shape[2 if self.values.shape.rank == 4 else -1 :])
 
     def stacked(self, at: Pass) -> Tensor:
@@ -107,7 +106,7 @@ class Activations:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a network makes of a batch."""
+    """The outputs of a network for a batch."""
 
     logits: Tensor  # float32 [rows, batch, labels + 1]; the blank is the last label
     lengths: Tensor  # int32 [batch], rows
@@ -119,10 +118,10 @@ def acoustic_model(
 ) -> Tensor:
     """Return float32 logits [rows, batch, labels + 1] for float32 features [batch, time, coefficients].
 
-    `lengths` is int32 [batch] in frames; what lies beyond is padding and must be zero. The blank is the last label.
-    `compute` says by which kernels and in which precision; the default is TensorFlow's operations in float32. Dropout
-    is active only when `training`. Variables are made on the first call in a graph and shared by later ones. Raise
-    NetworkError for a layer that cannot be computed.
+    `lengths` is int32 [batch] in frames; frames beyond are padding and must be zero. The blank is the last label.
+    `compute` selects kernels and precision; the default is TensorFlow's operations in float32. Dropout is active only
+    when `training`. The first call in a graph makes the variables, later calls share them. Raise NetworkError for a
+    layer that cannot be computed.
     """
     return outputs_of(network, features, lengths, training=training, compute=compute).logits
 
@@ -141,7 +140,7 @@ def outputs_of(
 def outputs_after_window(
     network: Network, windows: Tensor, lengths: Tensor, batch: Tensor, *, training: bool, compute: Compute
 ) -> Outputs:
-    """Return what the layers after the context window make of windows [time, batch, width]; `batch` is their number."""
+    """Return the outputs of the layers after the context window for windows [time, batch, width]."""
     windows.set_shape([None, None, network.window_width])
     states = {layer.name: _initial_state(layer, batch) for layer in network.recurrent_layers}
     time, batch = tf.unstack(tf.shape(windows)[:2])
@@ -150,7 +149,7 @@ def outputs_after_window(
     intermediate = []
     _check_rounding(network, compute)
     exact = replace(compute, quantize_after=None)
-    outer = (network.layers_after_window[0], network.layers[-1])  # which stay as they are in inference, too
+    outer = (network.layers_after_window[0], network.layers[-1])  # inference does not round these either
     for layer in network.layers_after_window:
         at = replace(at, compute=exact if layer in outer else compute)
         if isinstance(layer, IntermediateCTC):
@@ -159,16 +158,16 @@ def outputs_after_window(
                 intermediate.append((layer.weight, Outputs(inner.stacked(at), at.lengths)))
             continue
         activations = _by_its_record(layer, activations, at)
-        if layer is not network.layers[-1]:  # a linear layer, or one of a user's own, may compute in float32
+        if layer is not network.layers[-1]:  # a linear layer, or a user's own, may compute in float32
             activations = Activations(tf.cast(activations.values, compute.dtype))
         at = at.after(layer)
     return Outputs(activations.stacked(at), at.lengths, tuple(intermediate))
 
 
 def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
-    """Return the outputs of a layer; raise NetworkError for weights of which its record does not tell.
+    """Return the outputs of a layer; raise NetworkError for weights that are not in its record.
 
-    Each graph, that of the test, too, would have weights of its own in their place, or checkpoints begin without them.
+    Each graph, such as that of the test, would have its own values of such weights, or checkpoints would lack them.
     """
     before = len(v1.global_variables())
     outputs = computed(layer, inputs, at)
@@ -176,21 +175,20 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
     for made in v1.global_variables()[before:]:
         if made.op.name not in told:
             raise NetworkError(
-                f"layer {layer.name}: makes the variable {made.op.name}, which its record does not tell; have the "
-                f"record's `variables` return it, with a name that begins with {layer.name}/, and take it from "
-                "`variables_of`"
+                f"layer {layer.name}: makes the variable {made.op.name}, which is not in its record; let the record's "
+                f"`variables` return it, with a name that begins with {layer.name}/, and get it from `variables_of`"
             )
     return outputs
 
 
 def reduced(count: Tensor, reduction: int) -> Tensor:
-    """Return how many rows some frames make, int32, if `reduction` frames make one."""
+    """Return the number of rows for `count` frames, int32, with `reduction` frames for each row."""
     return (count + reduction - 1) // reduction
 
 
 @singledispatch
 def computed(layer: Layer, inputs: Activations, at: Pass) -> Activations:
-    """Return the outputs of a layer for its inputs; register a function here for each kind of record."""
+    """Return the outputs of a layer for its inputs; each kind of record must register its function here."""
     del inputs, at
     raise NetworkError(f"layer {layer.name}: there is no way to compute a {type(layer).__name__} in training")
 
@@ -267,14 +265,14 @@ def _context_window(layer: ContextWindow, inputs: Activations, at: Pass) -> Acti
 
 
 def _check_rounding(network: Network, compute: Compute) -> None:
-    """Raise NetworkError where factors are to be rounded, and the network has layers of which they can't be."""
+    """Raise NetworkError if factors must be rounded, but those of a layer of the network cannot be."""
     if compute.quantize_after is None:
         return
     for layer in network.layers_after_window[1:-1]:
         if not isinstance(layer, ROUNDED | WITHOUT_PRODUCTS):
             raise NetworkError(
                 f"--quantize_aware: layer {layer.name} is a {type(layer).__name__}, which cannot be trained for int8; "
-                "take one of the networks that this program has, or leave the flag out"
+                "use one of this program's networks, or omit the flag"
             )
 
 

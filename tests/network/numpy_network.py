@@ -1,4 +1,4 @@
-"""What each kind of record computes, in plain NumPy and double precision: the reference for training and serving."""
+"""The computation of each kind of record in plain NumPy and double precision: a reference for training and serving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from the records of a network."""
+"""The properties that are derived from the records of a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported graphs of networks of other shapes than DeepSpeech's, with random weights."""
+"""Exported graphs of networks with other shapes than DeepSpeech's, with random weights."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_network_without_a_state_is_refused(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Smooth(Dense):
-    """A dense layer that training may compute in another way, which nothing that reads a graph knows."""
+    """A dense layer that training may compute in another way; readers of graphs do not know it."""
 
 
 @pytest.mark.parametrize(

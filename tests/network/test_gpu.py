@@ -1,4 +1,4 @@
-"""What a tower on a GPU computes, against the same on the processor. Skipped where TensorFlow sees no GPU."""
+"""The results of a tower on a GPU, compared with those on the processor. Skipped if TensorFlow sees no GPU."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Computed:
 
 @pytest.fixture
 def gpu() -> Iterator[str]:
-    """Return the first GPU, whose float32 products are exact for the time being."""
+    """Return the first GPU; its float32 products are exact during the test."""
     device = compute_devices()[0]
     if "gpu" not in device:
         pytest.skip("TensorFlow sees no GPU")
@@ -136,7 +136,7 @@ def computed(device: str, model: ModelOptions, precision: str) -> Computed:
 
 
 def utterances(random: Any, device: str) -> Batch:
-    """Return six utterances, padded as those for the device are."""
+    """Return six utterances, padded as for the device."""
     lengths = np.array([60, 81, 100, 118, 137, FRAMES], np.int32)
     features = random.normal(size=(len(lengths), FRAMES, COEFFICIENTS)).astype(np.float32)
     features[np.arange(FRAMES) >= lengths[:, None]] = 0

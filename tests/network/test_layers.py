@@ -1,4 +1,4 @@
-"""Every kind of layer in training computes what its record says, and its gradients are those of what it computes."""
+"""In training, every kind of layer computes what its record says, with the right gradients."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def described(name: str) -> Network:
 
 
 def run(some: Network, fetch: Any, compute: Compute = Compute(Kernels.NATIVE)) -> Any:  # noqa: B008
-    """Return what `fetch` makes of the logits and variables, in a session with random weights."""
+    """Return the value of `fetch` of the logits and variables, in a session with random weights."""
     features = np.random.default_rng(1).normal(size=(3, max(LENGTHS), some.coefficients)).astype(np.float32)
     for row, length in zip(features, LENGTHS, strict=True):
         row[length:] = 0
@@ -194,6 +194,6 @@ def test_inner_layers_have_losses_in_training_alone() -> None:
 @pytest.mark.parametrize("weights", [(0.3, 0.3, 0.3, 0.3), (0.5, 0.5), (-0.1, 0.3)])
 def test_losses_of_inner_layers_leave_the_whole_network_a_share(weights: tuple[float, ...]) -> None:
     inner = tuple(IntermediateCTC(f"inner_{number}", weight) for number, weight in enumerate(weights))
-    with pytest.raises(NetworkError, match="all together must be less than 1"):
+    with pytest.raises(NetworkError, match="their sum must be less than 1"):
         Network("x", 4, (*inner, Dense("labels", 3)))
     assert Network("x", 4, (*inner[1:2], Dense("labels", 3))).outputs == 3

@@ -48,7 +48,7 @@ def test_a_beginning_of_values_that_there_is_not_is_named() -> None:
         def variables(self, inputs: int) -> tuple[Variable, ...]:
             return (Variable(f"{self.name}/scale", (inputs,), "twos"),)
 
-    with tf.Graph().as_default(), pytest.raises(NetworkError, match=r"mine/scale: .* no beginning 'twos'; .* ones"):
+    with tf.Graph().as_default(), pytest.raises(NetworkError, match=r"mine/scale: .* no initial value 'twos'; .* ones"):
         variables_of(Scale("mine"), 4)
 
 
@@ -78,11 +78,11 @@ def test_weights_of_which_the_record_does_not_tell_are_refused() -> None:
             acoustic_model(Network("some", 4, layers), tf.zeros([1, 2, 4]), tf.constant([2]), training=True)
 
     made_of("own/weights")
-    with pytest.raises(NetworkError, match=r"layer own: makes the variable own/weights, which its record does not"):
+    with pytest.raises(NetworkError, match=r"layer own: makes the variable own/weights, which is not in its record"):
         made_of("weights")
-    with pytest.raises(NetworkError, match="layer own: makes the variable mean, which its record"):
+    with pytest.raises(NetworkError, match="layer own: makes the variable mean, which is not in its record"):
         made_of("own/mean")
-    with pytest.raises(NetworkError, match=r"layer own: makes the variable .*dense.*/kernel, which its record"):
+    with pytest.raises(NetworkError, match=r"layer own: makes the variable .*dense.*/kernel, which is not in"):
         made_of()
 
 

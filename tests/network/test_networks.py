@@ -1,4 +1,4 @@
-"""The networks `lstm`, `conformer` and `convolutional`, from training to serving, as a person runs them."""
+"""The networks `lstm`, `conformer` and `convolutional`, from training to serving, with the program's commands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def weights_of(program: Program, step: int) -> dict[str, object]:
 
 
 def check_streams(folder: Path, recordings: list[Path]) -> None:
-    """Check that a model has learned to tell recordings apart, and that streams hear what is heard in the whole."""
+    """Check that a model distinguishes recordings, and that streams give the same transcripts as whole recordings."""
     model, texts, ends = Model(folder / "output_graph.pb"), set(), []
     assert model.step_seconds == 0.04
     for path in recordings:

@@ -1,4 +1,4 @@
-"""A network of one's own, registered in this file and nowhere else, goes all the way from training to serving."""
+"""A user's own network, registered only in this file, from training to serving."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def two_lstms(sizes: Sizes) -> tuple[Layer, ...]:
 
 @register("other_network")
 def other_network(sizes: Sizes) -> tuple[Layer, ...]:
-    """Return a network whose layers follow from the size of its hidden layers."""
+    """Return a network whose layers depend on the size of its hidden layers."""
     return (Dense("first", sizes.n_hidden, clip=20.0), LSTM("lstm", 16), Dense("labels", units=sizes.outputs))
 
 
 @register("late_context")
 def late_context(sizes: Sizes) -> tuple[Layer, ...]:
-    """Return a network that looks at neighbours again after its first layer, which the exported format cannot hold."""
+    """Return a network with a context window after its first layer, which the exported format does not support."""
     return (
         Dense("projection", units=20, clip=20.0),
         ContextWindow("neighbours", frames=2),
@@ -52,7 +52,7 @@ def late_context(sizes: Sizes) -> tuple[Layer, ...]:
 
 @dataclass(frozen=True)
 class Doubled(Layer):
-    """A record of a kind that nothing here can compute."""
+    """A record of a kind that cannot be computed."""
 
     def width(self, inputs: int) -> int:
         """Return twice the width."""
@@ -88,7 +88,7 @@ def dropped(sizes: Sizes) -> tuple[Layer, ...]:
 
 @register("unknown_layer")
 def unknown_layer(sizes: Sizes) -> tuple[Layer, ...]:
-    """Return a network with a layer that nothing can compute."""
+    """Return a network with a layer that cannot be computed."""
     return (Doubled("doubled"), LSTM("lstm", units=16), Dense("labels", units=sizes.outputs))
 
 

@@ -1,4 +1,4 @@
-"""What a function that is to return a network's layers can do wrong is said in one line that names the flag."""
+"""An error in a function that returns a network's layers is reported in one line that names the flag."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABELS = Alphabet(tuple(" abc"))
 
 
 def made(layers: Callable[[Sizes], Any]) -> None:
-    """Make the network of a function's layers for four labels."""
+    """Make the network from a function's layers, for four labels."""
     register("tried")(layers)
     network(ModelOptions(network="tried"), 26, LABELS.size)
 
@@ -31,7 +31,7 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         (lambda _: None, "its function returns no layers, but None"),
         (lambda _: ["labels"], "its function returns no layers, but ['labels']"),
         (lambda _: (LSTM("a", units=8.5),), "layer a: its units is 8.5, not a whole"),  # type: ignore[arg-type]
-        (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name is not made"),
+        (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name may only"),
         (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
         (
             lambda sizes: (SelfAttention("a", 1, 8, left=-1), Dense("labels", sizes.outputs)),
@@ -39,11 +39,11 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         ),
         (
             lambda sizes: (Dense("a", 8, clip=np.float32(20)), Dense("labels", sizes.outputs)),  # type: ignore[arg-type]
-            "layer a: its settings cannot be kept beside checkpoints (Object of type float32 is not JSON serializable)",
+            "layer a: its settings cannot be saved beside checkpoints (Object of type float32 is not JSON seriali",
         ),
         (
             lambda sizes: (LSTM("Hidden", 8), Dense("hidden", 8), Dense("labels", sizes.outputs)),
-            "layers Hidden and hidden: TensorFlow takes names that differ only in case for the same",
+            "layers Hidden and hidden: to TensorFlow, names that differ only in case are the same",
         ),
     ],
 )
@@ -74,10 +74,10 @@ def test_a_network_of_other_outputs_than_the_alphabet_needs_is_refused() -> None
 def test_a_file_without_a_name_or_without_the_decorator_is_told_how_to_name_its_network(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text("def layers(sizes):\n    return ()\n")
-    with pytest.raises(NetworkError, match=rf"for one of a file give --network={file}:NAME"):
+    with pytest.raises(NetworkError, match=rf"for a network in a file give --network={file}:NAME"):
         network(ModelOptions(network=str(file)), 26, LABELS.size)
-    with pytest.raises(NetworkError, match=r"own.py becomes one by the decorator @register\('layers'\)"):
+    with pytest.raises(NetworkError, match=r"@register\('layers'\) makes a function of .*own.py a network"):
         network(ModelOptions(network=f"{file}:layers"), 26, LABELS.size)
     file.with_name("named.py").write_text("def lstm(sizes):\n    return ()\n")
-    with pytest.raises(NetworkError, match=r"named.py becomes one by the decorator @register\('lstm'\)"):
+    with pytest.raises(NetworkError, match=r"@register\('lstm'\) makes a function of .*named.py a network"):
         network(ModelOptions(network=f"{file.with_name('named.py')}:lstm"), 26, LABELS.size)

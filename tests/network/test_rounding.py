@@ -1,4 +1,4 @@
-"""Training for int8: what products are made of is rounded as the engine rounds it, and learns as if it were not."""
+"""Training for int8: factors are rounded as in the engine, and have the gradients of unrounded factors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS, INPUTS, UNITS = 30, 70, 90
 
 
 def trained_layer(after: int, steps: int) -> tuple[list[Any], list[Any]]:
-    """Return inputs, weights and bias, and outputs with gradients of inputs and weights, when `steps` were done."""
+    """Return inputs, weights and bias, and outputs with gradients of inputs and weights, after `steps`."""
     random = np.random.default_rng(5)
     values = random.normal(size=(ROWS, INPUTS)).astype(np.float32) * random.uniform(0.1, 9, size=(ROWS, 1))
     with tf.Graph().as_default(), v1.Session() as session:

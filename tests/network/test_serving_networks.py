@@ -1,4 +1,4 @@
-"""Networks with layers that published clients lack: exported, computed by TensorFlow and by the engine, streamed."""
+"""Networks with layers that published clients lack: exported, computed by TensorFlow and the engine, streamed."""
 
 from __future__ import annotations
 

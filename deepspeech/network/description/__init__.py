@@ -1,4 +1,4 @@
-"""What a network is: the records of its layers, from the features of a frame to a logit for each label and the blank.
+"""The description of a network: records of its layers, from a frame's features to a logit for each label and the blank.
 
 Everything else about a network is derived from its records: names and shapes of variables, graphs, checks, the card of
 an exported model. No TensorFlow here.

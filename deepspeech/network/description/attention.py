@@ -1,7 +1,7 @@
 """The records of a conformer block (Gulati et al., "Conformer", 2020), with layer normalization throughout.
 
-Each adds to its inputs x what it makes of them, so that its width is theirs. LN is layer normalization, as
-`LayerNormalization` has it, with a scale and an offset of its own.
+Each layer adds its result to its inputs x, so its width is that of the inputs. LN is layer normalization as in
+`LayerNormalization`, with its own scale and offset.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FeedForward(Residual):
     dropout: float = only_in_training(0.0)
 
     def variables(self, inputs: int) -> tuple[Variable, ...]:
-        """Return those of LN, then W and b, called `inner`, and V and c, called `outer`."""
+        """Return the variables of LN, then W and b, called `inner`, and V and c, called `outer`."""
         inner, outer = self._product("inner", inputs, self.units), self._product("outer", self.units, inputs)
         return (*self._normalization(inputs), *inner, *outer)
 
@@ -70,9 +70,9 @@ class SelfAttention(Residual):
 
         (R(t) q_t) . (R(s) k_s) / sqrt(d)
 
-    which depends on the positions by t - s alone; A is what all heads get, side by side. Rows are seen in chunks: a row
-    sees those of its own chunk, and `left` rows before the chunk. With `chunk` 0 each row sees the whole utterance, and
-    the layer does not stream. W and b are called `inner`, V and c `outer`.
+    which depends only on the difference t - s of the positions. A is the concatenation of all heads' results. A row
+    sees the rows of its own chunk, and `left` rows before the chunk. With `chunk` 0 each row sees the whole utterance,
+    and the layer does not stream. W and b are called `inner`, V and c `outer`.
     """
 
     heads: int
@@ -97,7 +97,7 @@ class SelfAttention(Residual):
         return inputs
 
     def variables(self, inputs: int) -> tuple[Variable, ...]:
-        """Return those of LN, then W and b, called `inner`, and those of the heads' outputs, called `outer`."""
+        """Return the variables of LN, then W and b, called `inner`, and V and c, called `outer`."""
         inner, outer = self._product("inner", inputs, 3 * inputs), self._product("outer", inputs, inputs)
         return (*self._normalization(inputs), *inner, *outer)
 
@@ -106,8 +106,8 @@ class SelfAttention(Residual):
 class ConvolutionModule(Residual):
     """y = x + swish(LN2(D * (a sigmoid(g)))) V + c, where [a g] = LN(x) W + b.
 
-    D is a convolution over time of each number by itself, [before + 1 + after, inputs], with a bias: row t depends on
-    the rows from t - `before` to t + `after`, with zeros before the first and after the last.
+    D is a depthwise convolution over time, [before + 1 + after, inputs], with a bias: row t depends on the rows from
+    t - `before` to t + `after`, with zeros before the first and after the last.
     """
 
     before: int
@@ -116,16 +116,16 @@ class ConvolutionModule(Residual):
 
     @property
     def look_ahead(self) -> int:
-        """The rows after each one."""
+        """The rows after each row that it depends on."""
         return self.after
 
     @property
     def kernel(self) -> int:
-        """The rows that each one depends on."""
+        """The number of rows that each row depends on."""
         return self.before + 1 + self.after
 
     def variables(self, inputs: int) -> tuple[Variable, ...]:
-        """Return those of LN, W and b (`inner`), D and its bias (`depthwise`), LN2, then V and c (`outer`)."""
+        """Return the variables of LN, W and b (`inner`), D and its bias (`depthwise`), LN2, then V and c (`outer`)."""
         return (
             *self._normalization(inputs),
             *self._product("inner", inputs, 2 * inputs),

@@ -15,10 +15,10 @@ class Convolution(Layer):
     """A convolution over time and frequency, with a clipped ReLU: y = min(max(x * W + b, 0), clip).
 
     The numbers of a frame are those of its first frequency, one for each of `input_channels`, then those of the second,
-    and so on; so it is with the `channels` of the output. W is [time, frequency, input_channels, channels]. Output t is
-    of the frames from `time_stride` t - `before` on, `time` of them, with zeros before the first and after the last;
-    an utterance of n frames has ceil(n / `time_stride`) outputs. So it is with the frequencies. With `clip` None,
-    there is no ReLU.
+    and so on; the `channels` of the output have the same order. W is [time, frequency, input_channels, channels].
+    Output t depends on `time` frames from `time_stride` t - `before` on, with zeros before the first and after the
+    last; an utterance of n frames has ceil(n / `time_stride`) outputs. The same applies to the frequencies. With `clip`
+    None, there is no ReLU.
     """
 
     channels: int
@@ -31,17 +31,17 @@ class Convolution(Layer):
 
     @property
     def before(self) -> int:
-        """How many frames before `time_stride` t output t depends on."""
+        """The number of frames before `time_stride` t that output t depends on."""
         return (self.time - 1) // 2
 
     @property
     def lower(self) -> int:
-        """How many frequencies below `frequency_stride` f output f depends on."""
+        """The number of frequencies below `frequency_stride` f that output f depends on."""
         return (self.frequency - 1) // 2
 
     @property
     def look_ahead(self) -> int:
-        """How many frames after `time_stride` t output t depends on."""
+        """The number of frames after `time_stride` t that output t depends on."""
         return self.time - 1 - self.before
 
     @property
@@ -50,18 +50,18 @@ class Convolution(Layer):
         return self.time_stride
 
     def input_frequencies(self, inputs: int) -> int:
-        """Return how many frequencies frames of `inputs` numbers have; raise NetworkError if they do not fit."""
+        """Return the number of frequencies in frames of `inputs` numbers; raise NetworkError if they do not fit."""
         sizes = (self.channels, self.input_channels, self.time, self.frequency, self.time_stride, self.frequency_stride)
         if min(sizes) < 1:
             raise NetworkError(f"layer {self.name}: its sizes and strides must be 1 or more")
         if self.time < self.time_stride:
-            raise NetworkError(f"layer {self.name}: its stride of {self.time_stride} frames leaves some out")
+            raise NetworkError(f"layer {self.name}: its stride of {self.time_stride} frames skips some")
         if inputs % self.input_channels:
             raise NetworkError(f"layer {self.name}: {inputs} numbers are not those of {self.input_channels} channels")
         return inputs // self.input_channels
 
     def frequencies(self, inputs: int) -> int:
-        """Return how many frequencies the output has; raise NetworkError as above."""
+        """Return the number of frequencies of the output; raise NetworkError as above."""
         return -(-self.input_frequencies(inputs) // self.frequency_stride)
 
     def width(self, inputs: int) -> int:

@@ -1,4 +1,4 @@
-"""Records of layers that compute each frame by itself, or from its neighbours."""
+"""Records of layers that compute each frame separately, or from its neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .layer import GLOROT, LIKELY_BLANK, ONES, ZEROS, Layer, Shape, Variable, on
 
 @dataclass(frozen=True)
 class ContextWindow(Layer):
-    """Puts each frame between its neighbours, `frames` on either side; zeros before the first and after the last."""
+    """Adds its neighbours to each frame, `frames` on either side; zeros before the first and after the last."""
 
     frames: int
 
@@ -30,8 +30,8 @@ class ContextWindow(Layer):
 class Dense(Layer):
     """y = min(max(x W + b, 0), clip): a clipped ReLU layer (Hannun et al., "Deep Speech", 2014).
 
-    With `clip` None it makes logits, y = x W + b, the last one the blank's, and is computed in float32 whatever the
-    precision. W is [inputs, units].
+    With `clip` None it computes logits, y = x W + b, always in float32; the last one is the blank's. W is
+    [inputs, units].
     """
 
     units: int
@@ -39,9 +39,9 @@ class Dense(Layer):
     dropout: float = only_in_training(0.0)
     """Share of the outputs that are set to zero in training."""
     begins_with_blanks: bool = only_in_training(False)
-    """Whether the bias of logits makes the blank likely at first; see LIKELY_BLANK."""
+    """Whether the initial bias of logits makes the blank likely; see LIKELY_BLANK."""
     older_names: tuple[str, str] = only_in_training(("", ""))
-    """What the first generation called W and b."""
+    """The names of W and b in the first generation."""
 
     def width(self, inputs: int) -> int:
         """Return the number of units."""
@@ -85,7 +85,7 @@ class Projection(Layer):
 
 
 NORMALIZATION_EPSILON = 1e-5
-"""What layer normalization adds to the variance, so that a frame whose numbers are all the same can be divided."""
+"""Added to the variance in layer normalization, so that it is not zero if all numbers of a frame are equal."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ class LayerNormalization(Layer):
 
 @dataclass(frozen=True)
 class IntermediateCTC(Layer):
-    """Leaves its inputs as they are, and adds a loss to training (Lee and Watanabe, "Intermediate loss", 2021).
+    """Passes its inputs on unchanged, and adds a loss to training (Lee and Watanabe, "Intermediate loss", 2021).
 
-    It is the CTC loss of what the network's last layer makes of these inputs, which must be as wide as that layer's
-    own. The loss that is minimized is the sum of all such losses, each times its weight, and of the whole network's
-    times what the weights lack of 1.
+    It is the CTC loss of the outputs that the network's last layer computes from these inputs, which must be as wide as
+    that layer's own. The total loss is the sum of all such losses, each times its weight, and of the whole network's
+    loss times 1 minus the sum of these weights.
     """
 
     recorded: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""What a layer is: its width, its variables, and what of it a trained network depends on."""
+"""The description of a layer: its width, its variables, and the settings that a trained network depends on."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ZEROS = "zeros"
 ONES = "ones"
 BLANK_BIAS = 3.0
 LIKELY_BLANK = "likely_blank"
-"""Zeros, but for the last one, the blank's, which is BLANK_BIAS: some twenty times as likely as any label.
+"""Zeros except for the blank's, the last one, which is BLANK_BIAS: the blank is some twenty times as likely as a label.
 
-A network that begins with labels can learn by heart when to emit which, and never come to listen. The higher the bias,
-the surer it listens, but the later it is sure of what it hears, and emits the label.
+A network that emits labels from the beginning can memorize when to emit which label, and never use its inputs. A higher
+bias makes it more certain that the network uses its inputs, but also delays the emission of labels.
 """
 OPEN_FORGET_GATE = "open_forget_gate"
 """Ones for the forget gate of an LSTM, zeros for the others (Jozefowicz et al., 2015)."""
@@ -30,8 +30,8 @@ OPEN_FORGET_GATE = "open_forget_gate"
 class Variable:
     """A variable of a network.
 
-    `initial` says how its values begin: GLOROT, ZEROS, ONES, LIKELY_BLANK or OPEN_FORGET_GATE. `older_name` is what
-    the first generation of DeepSpeech (0.1 to 0.4) called it, if it had it.
+    `initial` selects its initial values: GLOROT, ZEROS, ONES, LIKELY_BLANK or OPEN_FORGET_GATE. `older_name` is its
+    name in the first generation of DeepSpeech (0.1 to 0.4), if it existed there.
     """
 
     name: str
@@ -51,60 +51,60 @@ def only_in_training(default: Any) -> Any:
 
 
 def recorded_unless(default: Any) -> Any:
-    """Return a field that the trained network depends on, but that its record leaves out if it has this value."""
+    """Return a field that the trained network depends on; the record omits it if it has this value."""
     return field(default=default, metadata={"left_out": True})
 
 
 @dataclass(frozen=True)
 class Layer(ABC):
-    """A record of one layer: what it computes, not how. `name` is where its variables are."""
+    """A record of one layer: what it computes, not how. `name` is the scope of its variables."""
 
     name: str
 
     recorded: ClassVar[bool] = True
-    """Whether the trained network depends on it at all."""
+    """Whether the trained network depends on this layer."""
 
     @property
     def streams(self) -> bool:
-        """Whether it can be computed before the end of the utterance is there."""
+        """Whether it can be computed before the utterance ends."""
         return True
 
     @property
     def time_reduction(self) -> int:
-        """How many frames of its input make one of its output."""
+        """The number of input frames for each output frame."""
         return 1
 
     @property
     def look_ahead(self) -> int:
-        """How many frames after its own, or after those of its group, each output depends on, if the layer streams."""
+        """If the layer streams, the number of frames after an output's own, or its group's, that it depends on."""
         return 0
 
     @property
     def group(self) -> int:
-        """How many outputs at a time depend on all frames of each other, if the layer streams: those of a chunk."""
+        """If the layer streams, the number of outputs in a chunk, which depend on all frames of the chunk."""
         return 1
 
     @property
     def missing_in_group(self) -> int:
-        """How many outputs the first group has less than the others."""
+        """The number of outputs that the first group has fewer than the others."""
         return 0
 
     @abstractmethod
     def width(self, inputs: int) -> int:
-        """Return how many numbers it makes for each frame of `inputs` numbers."""
+        """Return the width of its outputs for frames of `inputs` numbers."""
 
     def variables(self, inputs: int) -> tuple[Variable, ...]:
-        """Return its variables where each frame has `inputs` numbers."""
+        """Return its variables for frames of `inputs` numbers."""
         del inputs
         return ()
 
     def resized(self: AnyLayer, shapes: Mapping[str, Shape]) -> AnyLayer:
-        """Return this layer with as many units as the shapes of its variables, by name, tell; raise KeyError."""
+        """Return this layer with the units that follow from the shapes of its variables, by name; raise KeyError."""
         del shapes
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a trained layer depends on beside its weights, as a value for JSON."""
+        """Return the settings that a trained layer depends on besides its weights, as a value for JSON."""
         kind = type(self)
         settings = {each.name: getattr(self, each.name) for each in settings_of(kind)}
         left_out = {each.name for each in settings_of(kind) if may_be_left_out(each, settings[each.name])}
@@ -117,5 +117,5 @@ def settings_of(kind: type[Layer]) -> list[Field[Any]]:
 
 
 def may_be_left_out(setting: Field[Any], value: Any) -> bool:
-    """Return whether a record need not tell that a setting has a value."""
+    """Return whether a record may omit a setting with this value."""
     return bool(setting.metadata.get("left_out")) and value == setting.default

@@ -1,4 +1,4 @@
-"""A network: its layers in order, and what follows from them."""
+"""A network: its layers in order, and the properties that are derived from them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .recurrent import LSTM
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a network's layers are made from.
+    """The sizes and settings from which a network's layers are made.
 
     `coefficients` is the number of features of a frame, `outputs` that of the labels and the blank, `step_ms` the time
-    from one frame to the next. The others are the model's flags, which a network may use as it likes: units of a hidden
+    from one frame to the next. The others are the model's flags, which a network may use or ignore: units of a hidden
     layer, limit of the clipped ReLU, frames of context on either side, the dropout of layers 1, 2, 3, of the LSTM's
     input and output, and of layer 5, and the settings of other networks.
     """
@@ -37,14 +37,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Network:
-    """A network by name: its layers in order, and how many coefficients a frame of its features has."""
+    """A network by name: its layers in order, and the number of coefficients in a frame of its features."""
 
     name: str
     coefficients: int
     layers: tuple[Layer, ...]
 
     def __post_init__(self) -> None:
-        """Raise NetworkError for layers that make no network."""
+        """Raise NetworkError for layers that do not form a network."""
         names = [layer.name for layer in self.layers]
         if len(set(names)) != len(names):
             raise NetworkError(f"network {self.name}: two layers have the same name; names are {', '.join(names)}")
@@ -57,15 +57,15 @@ class Network:
         for variable, layers in Counter(variable.name for variable in self.variables).most_common(1):
             if layers > 1:
                 raise NetworkError(
-                    f"network {self.name}: two layers have the variable {variable}, as one is called after a part of "
+                    f"network {self.name}: two layers have the variable {variable}, as one has the name of a part of "
                     "the other; choose other names"
                 )
         weights = [layer.weight for layer in self.layers if isinstance(layer, IntermediateCTC)]
         if any(weight < 0 for weight in weights) or sum(weights) >= 1:
             raise NetworkError(
                 f"network {self.name}: the losses of its inner layers have the weights {', '.join(map(str, weights))}; "
-                "none may be negative and all together must be less than 1, as what they lack of 1 is the weight of "
-                "the whole network's loss"
+                "none may be negative, and their sum must be less than 1, as the rest is the weight of the whole "
+                "network's loss"
             )
         for layer, inputs in self.layers_with_inputs:
             if isinstance(layer, IntermediateCTC) and inputs != self._last_inputs:
@@ -80,33 +80,33 @@ class Network:
 
     @property
     def outputs(self) -> int:
-        """How many logits a frame has: one for each label, and one for the blank."""
+        """The number of logits for a frame: one for each label, and one for the blank."""
         return self.layers[-1].width(0)
 
     @property
     def context(self) -> int:
-        """How many frames the network sees on either side of each one before its other layers; 0 without a window."""
+        """The frames of the context window on either side of each frame; 0 without a window."""
         first = self.layers[0]
         return first.frames if isinstance(first, ContextWindow) else 0
 
     @property
     def time_reduction(self) -> int:
-        """How many frames make one row of logits."""
+        """The number of frames for each row of logits."""
         return math.prod(layer.time_reduction for layer in self.layers)
 
     def rows(self, frames: int) -> int:
-        """Return how many rows of logits an utterance of a number of frames has."""
+        """Return the number of rows of logits for an utterance of this many frames."""
         return -(-frames // self.time_reduction)
 
     @property
     def streams(self) -> bool:
-        """Whether rows can be computed before the end of the utterance is there."""
+        """Whether rows can be computed before the utterance ends."""
         return all(layer.streams for layer in self.layers)
 
     @property
     def look_ahead(self) -> int:
-        """How many frames after its own a row depends on, if the network streams."""
-        ahead, place, every = 0, 0, 1  # the last row that is needed is at `place`, or some times `every` rows after it
+        """The number of frames after its own that a row depends on, if the network streams."""
+        ahead, place, every = 0, 0, 1  # the last row that is needed is at `place`, or a multiple of `every` rows later
         for layer in reversed(self.layers):
             group, end = layer.group, -1 - layer.missing_in_group
             common = math.gcd(group, every)
@@ -118,12 +118,12 @@ class Network:
 
     @property
     def window_width(self) -> int:
-        """How many numbers a frame has with its neighbours."""
+        """The width of a frame with its neighbours."""
         return (2 * self.context + 1) * self.coefficients
 
     @property
     def layers_after_window(self) -> tuple[Layer, ...]:
-        """The layers but for a context window that is the first."""
+        """The layers without a context window at the beginning."""
         return self.layers[1:] if isinstance(self.layers[0], ContextWindow) else self.layers
 
     @property
@@ -133,7 +133,7 @@ class Network:
 
     @property
     def layers_with_inputs(self) -> Iterator[tuple[Layer, int]]:
-        """Each layer, and how many numbers a frame of its input has."""
+        """Each layer, and the width of its input."""
         width = self.coefficients
         for layer in self.layers:
             yield layer, width
@@ -155,7 +155,7 @@ class Network:
         return tuple(layer for layer, inputs in self.layers_with_inputs if layer.variables(inputs))
 
     def last_layers(self, count: int) -> tuple[Layer, ...]:
-        """Return the `count` last layers that have variables, the last one first: those that a new start drops."""
+        """Return the `count` last layers that have variables, the last one first: those that are dropped."""
         return tuple(reversed(self.weighted_layers))[:count]
 
     def layer_of(self, variable: str) -> Layer:
@@ -166,9 +166,9 @@ class Network:
         raise KeyError(variable)
 
     def resized(self, shapes: Mapping[str, Shape]) -> Network:
-        """Return this network with the units that the shapes of its variables tell; raise KeyError if one lacks."""
+        """Return this network with the units that follow from its variables' shapes; raise KeyError."""
         return replace(self, layers=tuple(layer.resized(shapes) for layer in self.layers))
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return what a trained network depends on beside its weights, as a value for JSON: a record for each layer."""
+        """Return a record for each layer that a trained network depends on, as a value for JSON."""
         return [layer.to_json() for layer in self.layers if layer.recorded]

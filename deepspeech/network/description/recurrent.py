@@ -28,7 +28,7 @@ class LSTM(Layer):
     input_dropout: float = only_in_training(0.0)
     output_dropout: float = only_in_training(0.0)
     older_names: tuple[str, str] = only_in_training(("", ""))
-    """What the first generation called W and b."""
+    """The names of W and b in the first generation."""
 
     def width(self, inputs: int) -> int:
         """Return the number of units."""
@@ -44,24 +44,23 @@ class LSTM(Layer):
         )
 
     def resized(self, shapes: Mapping[str, Shape]) -> LSTM:
-        """Return this layer with a unit for each four numbers of the bias."""
+        """Return this layer with a unit for every four numbers of the bias."""
         return replace(self, units=math.prod(shapes[f"{self.name}/bias"]) // 4)
 
 
 @dataclass(frozen=True)
 class TwoLSTMs(Layer):
-    """Two LSTMs over the same frames, of which the second goes backwards.
+    """Two LSTMs over the same frames, the second one backwards.
 
-    Each is as `LSTM` has it, with a kernel and a bias of its own; the output of a frame is the hidden state of the
-    first and that of the second, side by side.
+    Each is like `LSTM`, with its own kernel and bias. The output of a frame is the concatenation of both hidden states.
     """
 
     units: int
-    """Of each direction."""
+    """The units of each direction."""
 
     @property
     def directions(self) -> tuple[LSTM, LSTM]:
-        """The LSTM that goes forwards, and the one that goes backwards."""
+        """The forward LSTM and the backward LSTM."""
         return LSTM(f"{self.name}/forward", self.units), LSTM(f"{self.name}/backward", self.units)
 
     def width(self, inputs: int) -> int:
@@ -74,7 +73,7 @@ class TwoLSTMs(Layer):
         return tuple(variable for each in self.directions for variable in each.variables(inputs))
 
     def resized(self: AnyTwoLSTMs, shapes: Mapping[str, Shape]) -> AnyTwoLSTMs:
-        """Return this layer with a unit for each four numbers of a bias."""
+        """Return this layer with a unit for every four numbers of a bias."""
         return replace(self, units=math.prod(shapes[f"{self.name}/forward/bias"]) // 4)
 
 
@@ -87,24 +86,24 @@ class BidirectionalLSTM(TwoLSTMs):
 
     @property
     def streams(self) -> bool:
-        """False, as the second LSTM begins at the end."""
+        """False, as the second LSTM begins at the utterance's end."""
         return False
 
 
 @dataclass(frozen=True)
 class ChunkedLSTM(TwoLSTMs):
-    """Two LSTMs, of which the second begins anew, with zeros, at the end of each chunk, and goes to its beginning.
+    """Two LSTMs; the second one runs from the end of each chunk to its beginning, with an initial state of zeros.
 
-    The first goes over all frames in their order, so that a frame depends on all before it, and on those after it in
+    The first one runs over all frames in order. So a frame depends on all frames before it, and on those after it in
     its chunk (after Zhang et al., "Highway LSTM RNNs for distant speech recognition", 2016, but without frames beyond
     the chunk, so that the chunks of several layers end together).
     """
 
     chunk: int
-    """Frames, the last chunk of an utterance may have fewer."""
+    """Frames of a chunk; the last chunk of an utterance may have fewer."""
     offset: int = recorded_unless(0)
-    """Frames that the first chunk has less. A layer whose chunks end elsewhere than those before it hears what comes
-    after their ends."""
+    """Frames that the first chunk has fewer. If a layer's chunks end at other frames than those of the layers before,
+    it also sees frames after the ends of their chunks."""
 
     @property
     def group(self) -> int:
@@ -113,7 +112,7 @@ class ChunkedLSTM(TwoLSTMs):
 
     @property
     def missing_in_group(self) -> int:
-        """The frames that the first chunk has less."""
+        """The frames that the first chunk has fewer."""
         return self.offset
 
     def width(self, inputs: int) -> int:
@@ -122,6 +121,6 @@ class ChunkedLSTM(TwoLSTMs):
             raise NetworkError(f"layer {self.name}: its chunks have no frames")
         if self.offset >= self.chunk:
             raise NetworkError(
-                f"layer {self.name}: its first chunk has no frames: {self.offset} less than the others of {self.chunk}"
+                f"layer {self.name}: its first chunk has no frames: {self.offset} fewer than the others of {self.chunk}"
             )
         return super().width(inputs)

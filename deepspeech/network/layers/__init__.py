@@ -1,1 +1,1 @@
-"""How each layer is computed in training: by native kernels, TensorFlow's operations, or cuDNN."""
+"""The computation of each layer in training: by native kernels, TensorFlow's operations, or cuDNN."""

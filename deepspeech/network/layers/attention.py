@@ -1,4 +1,4 @@
-"""The layers of a conformer block; the records in `deepspeech.network.description.attention` give their equations."""
+"""The layers of a conformer block; their equations are in `deepspeech.network.description.attention`."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from .variables import factors, variables_of
 Tensor = Any
 
 UNSEEN = -1e9
-"""What is added to the scores of rows that are not seen: finite, so that a row that sees none has no NaN."""
+"""Added to the scores of rows that are not seen; finite, so that a row that sees no rows does not become NaN."""
 
 
 def feed_forward(layer: FeedForward, inputs: Tensor, rate: float, compute: Compute) -> Tensor:
@@ -28,7 +28,7 @@ def feed_forward(layer: FeedForward, inputs: Tensor, rate: float, compute: Compu
 def self_attention(layer: SelfAttention, inputs: Tensor, lengths: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
 
-    `lengths` is int32 [batch], in rows; what lies beyond is not seen.
+    `lengths` is int32 [batch], in rows; rows beyond are not seen.
     """
     of, width = _Variables(layer, inputs, compute), inputs.shape[2]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
@@ -51,7 +51,7 @@ def convolution_module(
 ) -> Tensor:
     """Return the outputs [time, batch, width] for inputs of that shape, in their type, with dropout of `rate`.
 
-    `lengths` is int32 [batch], in rows; what lies beyond counts as zero.
+    `lengths` is int32 [batch], in rows; rows beyond count as zero.
     """
     of, width = _Variables(layer, inputs, compute), inputs.shape[2]
     time, batch = tf.unstack(tf.shape(inputs)[:2])
@@ -84,7 +84,7 @@ def swish(values: Tensor, compute: Compute) -> Tensor:
 
 
 def sight(layer: SelfAttention, time: Tensor) -> Tensor:
-    """Return whether each row sees each, bool [time, time], the seen ones along the second axis."""
+    """Return whether each row sees each other row, bool [time, time]; the second axis is for the seen rows."""
     rows = tf.range(time)
     if not layer.chunk:
         return tf.ones([time, time], tf.bool)
@@ -93,7 +93,7 @@ def sight(layer: SelfAttention, time: Tensor) -> Tensor:
 
 
 def rotations(positions: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return the cosines and sines of the angles, float32 [positions, size / 2], by which positions rotate."""
+    """Return the cosines and sines of the positions' rotation angles, float32 [positions, size / 2]."""
     waves = LONGEST_WAVE ** (-2 * tf.range(size // 2, dtype=tf.float32) / size)
     angles = tf.cast(positions, tf.float32)[:, None] * waves
     return tf.cos(angles), tf.sin(angles)
@@ -106,7 +106,7 @@ def _rotated(values: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
 
 
 class _Variables:
-    """The variables of a layer by the names of its record, without the layer's own."""
+    """The variables of a layer by the names in its record, without the layer's name."""
 
     def __init__(self, layer: Layer, inputs: Tensor, compute: Compute) -> None:
         self._compute = compute

@@ -1,4 +1,4 @@
-"""How a tower computes its layers: by which kernels, in which precision, and on how many threads."""
+"""The settings with which a tower computes its layers: kernels, precision and threads."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,7 +10,7 @@ from ...options import SessionOptions
 from .native_ops import has_bfloat16_products, native_ops
 
 AMPERE = (8, 0)
-"""The compute capability from which on GPUs multiply bfloat16."""
+"""The lowest compute capability of GPUs that multiply bfloat16."""
 
 
 class Kernels(Enum):
@@ -25,8 +25,8 @@ class Kernels(Enum):
 class Compute:
     """The kernels, precision and threads (0: TensorFlow's number) of a tower; weights, states and sums are float32.
 
-    With bfloat16, a GPU's LSTMs are in float16, and so are their states. From the global step
-    `quantize_after` on, factors of products are rounded to 8 bits; None: never.
+    With bfloat16, a GPU computes LSTMs and their states in float16. From the global step `quantize_after` on, factors
+    of products are rounded to 8 bits; None: never.
     """
 
     kernels: Kernels = Kernels.TENSORFLOW
@@ -41,7 +41,7 @@ class Compute:
 
 
 def compute_on(device: str, options: SessionOptions, *, training: bool) -> Compute:
-    """Return how to compute on a device such as "/gpu:0".
+    """Return the settings for a device such as "/gpu:0".
 
     Evaluation is always in float32, as the exported model is.
     """

@@ -1,4 +1,4 @@
-"""Convolutions over time and frequency; `deepspeech.network.Convolution` gives their equation."""
+"""Convolutions over time and frequency; their equation is in `deepspeech.network.Convolution`."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Tensor = Any
 def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
     """Return the outputs [batch, rows, frequencies, channels] for inputs of the same form, in their type.
 
-    `lengths` is int32 [batch], in frames of the input; what lies beyond counts as zero.
+    `lengths` is int32 [batch], in frames of the input; frames beyond count as zero.
     """
     kernel, bias = variables_of(layer, inputs.shape[2] * inputs.shape[3])
     time = tf.shape(inputs)[1]
@@ -45,7 +45,7 @@ def _products(layer: Convolution, padded: Tensor, frequencies: int, kernel: Any,
 
 
 def _padding(size: Any, kernel: int, stride: int, before: int) -> list[Any]:
-    """Return how many zeros to put before and after `size` numbers, an int or int32 scalar, for ceil(size / stride)."""
+    """Return the numbers of zeros before and after `size` numbers, an int or int32 scalar, for ceil(size / stride)."""
     needed = ((size + stride - 1) // stride - 1) * stride + kernel
     after = needed - size - before
     return [before, tf.maximum(after, 0) if tf.is_tensor(size) else max(after, 0)]

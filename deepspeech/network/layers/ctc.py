@@ -14,14 +14,14 @@ Tensor = Any
 def ctc_loss(labels: Tensor, logits: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
     """Return the CTC loss (Graves et al., 2006) of each utterance in nats, float32 [batch].
 
-    It is -ln of the summed probabilities of all alignments of the labels with the frames, blanks and repetitions
-    included; its gradient by a logit is the posterior of that label in that frame less the share of the summed
-    probability that is of alignments with the label in the frame.
+    It is -ln of the summed probabilities of all alignments of the labels with the frames, including blanks and
+    repetitions. Its gradient by a logit is the posterior of that label in that frame, minus the share of the summed
+    probability that belongs to alignments with this label in this frame.
 
     `labels` is int32 [batch, labels], padded with -1, `logits` float32 [time, batch, labels + 1], `lengths` int32
     [batch] in frames. The last label is the blank.
     """
-    # The processor computes it for a GPU, too: cuDNN's leaves gradients beyond the lengths as they are in memory.
+    # The processor also computes it for a GPU: cuDNN's loss leaves gradients beyond the lengths uninitialized.
     if compute.kernels is not Kernels.TENSORFLOW and native_ops() is not None:
         losses, _ = loaded_ops().deepspeech_ctc(logits, labels, lengths, threads=compute.threads)
         losses.set_shape([None])

@@ -1,4 +1,4 @@
-"""Dense layers, with a clipped ReLU or without."""
+"""Dense layers, with or without a clipped ReLU."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ _SEEDS_AT_ONCE = "dropout_seeds_at_once"
 def seeded_dropout(values: Tensor, rate: float, compute: Compute) -> Tensor:
     """Return values [..., n] with a share `rate` of them set to zero, the others divided by 1 - rate.
 
-    They are chosen by a `dropout_seed`, so that a run that goes on drops what one without a break does.
+    A `dropout_seed` chooses them, so that a run that resumes drops the same values as a run without a break.
     """
     if not rate:
         return values
@@ -32,7 +32,7 @@ def seeded_dropout(values: Tensor, rate: float, compute: Compute) -> Tensor:
 
 
 def dropout_seed() -> Tensor:
-    """Return an int64 scalar, another one each time that it is computed; `skip_dropout_seeds` can skip some."""
+    """Return an int64 scalar that has a new value each time it is computed; `skip_dropout_seeds` can skip some."""
     shape = v1.placeholder_with_default(tf.zeros([0], tf.int32), [None])
     seeds = tf.random.uniform(shape, minval=tf.int64.min, maxval=tf.int64.max, dtype=tf.int64)
     v1.add_to_collection(_SEEDS_AT_ONCE, shape)
@@ -41,7 +41,7 @@ def dropout_seed() -> Tensor:
 
 
 def skip_dropout_seeds(session: Any, steps: int) -> None:
-    """Have the next seeds of a session be those of a session that has run this number of training steps."""
+    """Make the next seeds of a session the same as in a session after this number of training steps."""
     graph = session.graph
     shapes = {shape: [steps] for shape in graph.get_collection(_SEEDS_AT_ONCE)}
     session.run(graph.get_collection(_SEEDS), shapes)

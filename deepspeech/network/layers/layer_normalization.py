@@ -1,4 +1,4 @@
-"""Layer normalization; `deepspeech.network.LayerNormalization` gives its equation."""
+"""Layer normalization; its equation is in `deepspeech.network.LayerNormalization`."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def normalized(values: Tensor, scale: Any, offset: Any, compute: Compute) -> Ten
 def _normalized(inputs: Tensor, scale: Tensor, offset: Tensor) -> Any:
     """Compute the same for float32 inputs.
 
-    With s = 1 / sqrt(v + epsilon), z = (x - m) s and dz the gradient of z, that of x is
+    With s = 1 / sqrt(v + epsilon), z = (x - m) s and dz the gradient of z, the gradient of x is
     s (dz - mean(dz) - z mean(dz z)), with means over the numbers of a row.
     """
     centred = inputs - tf.reduce_mean(inputs, 1, keepdims=True)

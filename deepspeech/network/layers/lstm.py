@@ -1,6 +1,6 @@
-"""An LSTM layer over time; `deepspeech.network.LSTM` gives its equations.
+"""An LSTM layer over time; its equations are in `deepspeech.network.LSTM`.
 
-The product with the inputs is computed at once for all frames; that with the state is left to the recurrence.
+The product with the inputs is computed for all frames at once, the product with the state in the recurrence.
 """
 
 import math
@@ -67,10 +67,10 @@ def bidirectional_lstm(layer: BidirectionalLSTM, inputs: Tensor, lengths: Tensor
 
 
 def chunked_lstm(layer: ChunkedLSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -> Tensor:
-    """Return what `bidirectional_lstm` does; the second direction goes over the chunks as over utterances."""
+    """Return what `bidirectional_lstm` does, but the second direction treats each chunk as an utterance."""
     forward, backward = layer.directions
     time, batch = tf.unstack(tf.shape(inputs)[:2])
-    before = layer.offset  # so many frames of zeros, which the second direction comes to last, fill the first chunk
+    before = layer.offset  # this many frames of zeros, the last ones for the second direction, fill the first chunk
     count = -(-(before + time) // layer.chunk)
     filled = tf.pad(inputs, [[before, count * layer.chunk - before - time], [0, 0], [0, 0]])
     chunks = tf.reshape(_exchanged(filled, [count, layer.chunk, batch]), [layer.chunk, count * batch, inputs.shape[2]])
@@ -82,7 +82,7 @@ def chunked_lstm(layer: ChunkedLSTM, inputs: Tensor, lengths: Tensor, compute: C
 
 
 def _exchanged(values: Tensor, sizes: list[Any]) -> Tensor:
-    """Return values [..., width], whose rows are those of `sizes` [a, b, batch], as [b, a, batch, width]."""
+    """Return values [..., width], with rows of the `sizes` [a, b, batch], as [b, a, batch, width]."""
     return tf.transpose(tf.reshape(values, [*sizes, values.shape[-1]]), [1, 0, 2, 3])
 
 
@@ -93,8 +93,8 @@ def _backwards(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Compute) -
 def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
     """Return values [time, batch, width] with the frames of each utterance in reverse order.
 
-    Frames beyond the utterances' `lengths` stay where they are. It copies whole rows, where TensorFlow's
-    `reverse_sequence` copies number by number, in a tenth of a training step.
+    Frames beyond the utterances' `lengths` stay where they are. It copies whole rows; TensorFlow's `reverse_sequence`
+    copies number by number, which takes a tenth of a training step.
     """
     time, batch = tf.unstack(tf.shape(values)[:2])
     frames = tf.range(time)[:, None]
@@ -105,7 +105,7 @@ def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
     def reverse(values: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
-        return in_reverse(values), in_reverse  # which is its own inverse, and so its own gradient
+        return in_reverse(values), in_reverse  # it is its own inverse, and so its own gradient
 
     return reverse(values)
 
@@ -118,7 +118,7 @@ def _without_state(layer: LSTM, inputs: Tensor, lengths: Tensor, compute: Comput
 
 
 def _factors(layer: LSTM, inputs: Tensor, compute: Compute) -> tuple[Tensor, Tensor]:
-    """Return the kernel and the bias of a layer over inputs [time, batch, n_input], as `lstm` takes them."""
+    """Return the kernel and the bias of a layer for inputs [time, batch, n_input], as arguments of `lstm`."""
     kernel, bias = variables_of(layer, inputs.shape[2])
     return kernel_factors(kernel, inputs.shape[2], compute), bias
 
@@ -157,10 +157,10 @@ def _at_length(states: Tensor, lengths: Tensor, initial: Tensor) -> Tensor:
 def _on_gpu(
     inputs: Tensor, lengths: Tensor, directions: Sequence[tuple[Tensor, Tensor]], states: LSTMState
 ) -> tuple[Tensor, LSTMState]:
-    """Run one or both directions by cuDNN, which takes an utterance without frames for one of a single frame.
+    """Run one or both directions with cuDNN, which treats an utterance without frames as one of a single frame.
 
-    `directions` are the kernel and the bias of each, as `lstm` takes them, `states` float32 [directions, batch,
-    n_hidden]. Return the hidden states [time, batch, directions * n_hidden], and the last states.
+    `directions` are the kernel and the bias of each, as for `lstm`, `states` float32 [directions, batch, n_hidden].
+    Return the hidden states [time, batch, directions * n_hidden], and the last states.
     """
     attributes = {
         "rnn_mode": "lstm",
@@ -181,8 +181,8 @@ def _on_gpu(
 def _in_float16(values: Sequence[Tensor], lengths: Tensor, attributes: dict[str, Any]) -> Sequence[Tensor]:
     """Run cuDNN's LSTM in float16, and return the hidden states in the inputs' type, the last h and c in float32.
 
-    `values` are inputs, h, c and parameters. In bfloat16, cuDNN as TensorFlow 2.21 calls it gives no gradient by the
-    inputs. Those by the outputs are scaled, as float16 ends at 65504 and 6e-8.
+    `values` are inputs, h, c and parameters. In bfloat16, cuDNN as called by TensorFlow 2.21 gives no gradient of the
+    inputs. Gradients of the outputs are scaled, as the range of float16 is from 6e-8 to 65504.
     """
     names = ("input", "input_h", "input_c", "params")
 
@@ -213,10 +213,10 @@ def _in_float16(values: Sequence[Tensor], lengths: Tensor, attributes: dict[str,
 
 
 def power_of_two_to_one(values: Sequence[Tensor]) -> Tensor:
-    """Return the power of two, a float32 scalar, by which the largest of the values comes between a half and one.
+    """Return the power of two, a float32 scalar, that scales the largest of the values to between a half and one.
 
-    Sums of 65504 such values are within float16. It is 1 where all values are 0, and 0 or not a number where some are
-    not finite, so that what is scaled back by it is not finite either.
+    Sums of 65504 such values are within float16. It is 1 if all values are 0. If some are not finite, it is 0 or NaN,
+    so that results that are scaled back by it are not finite either.
     """
     largest = tf.reduce_max([tf.reduce_max(tf.abs(value)) for value in values])
     exponent = -tf.math.ceil(tf.math.log(largest) / math.log(2))
@@ -226,9 +226,9 @@ def power_of_two_to_one(values: Sequence[Tensor]) -> Tensor:
 def cudnn_parameters(*directions: tuple[Tensor, Tensor]) -> Tensor:
     """Return the kernel and bias of `lstm` for each direction in cuDNN's order, [parameters] in their type.
 
-    For each direction come the gates' weights of the input, each transposed, then those of the hidden state; after
-    these, again for each direction, a bias for each of its eight products. cuDNN's order of the gates is input,
-    forget, candidate, output.
+    First come, for each direction, the gates' weights of the input, each transposed, then those of the hidden state.
+    Then follow, for each direction, the biases of its eight products. cuDNN's order of the gates is input, forget,
+    candidate, output.
     """
 
     def in_order(values: Tensor, axis: int) -> list[Tensor]:

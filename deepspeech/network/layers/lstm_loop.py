@@ -1,7 +1,7 @@
-"""The LSTM's recurrence in TensorFlow's own operations, with a gradient that is written by hand.
+"""The LSTM's recurrence in TensorFlow's own operations, with a hand-written gradient.
 
-This is the reference for the native operations, and runs where these cannot be loaded. With the gates' inputs
-z = z_x + h' W, the activated gates [i g f o], and dx for the gradient of the loss by x, the loop goes back over the
+This is the reference for the native operations, and their replacement if they cannot be loaded. With the gates' inputs
+z = z_x + h' W, the activated gates [i g f o], and dx for the gradient of the loss by x, the loop runs back over the
 frames with
 
     dc = dc + dh o (1 - tanh(c)^2)
@@ -9,7 +9,7 @@ frames with
     dc' = dc f        dh' = dz W^T
 
 where dh and dc include the gradients by the frame's outputs. dW, the sum of h'^T dz over the frames, is one product
-after the loop, while TensorFlow's own gradient of such a loop accumulates a weight-sized matrix in every frame.
+after the loop. TensorFlow's own gradient of such a loop would accumulate a matrix of the weights' size in every frame.
 """
 
 from typing import Any

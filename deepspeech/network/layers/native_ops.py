@@ -26,7 +26,7 @@ def native_ops() -> Any | None:
 
 
 def loaded_ops() -> Any:
-    """Return the module of operations where `Kernels.NATIVE` says that it is loaded."""
+    """Return the module of operations, which must be loaded, as it is with `Kernels.NATIVE`."""
     ops = native_ops()
     assert ops is not None
     return ops
@@ -34,12 +34,12 @@ def loaded_ops() -> Any:
 
 def has_bfloat16_products() -> bool:
     """Return whether this processor has instructions for bfloat16 products that the native operations use."""
-    # TensorFlow must load the library first: else it does not register the operations in it.
+    # TensorFlow must load the library first, or it will not register its operations.
     return native_ops() is not None and bool(ctypes.CDLL(_library()).deepspeech_has_bfloat16_products())
 
 
 def _library() -> str:
-    """Return the library's path, after making TensorFlow's functions visible to it; raise OSError without a library."""
+    """Make TensorFlow's functions visible to the library, and return its path; raise OSError if there is no library."""
     folder = Path(tf.sysconfig.get_lib())
     framework = next(iter(sorted(folder.glob("libtensorflow_framework.*"))), None)
     if framework is not None:

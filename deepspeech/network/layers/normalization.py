@@ -1,7 +1,7 @@
-"""Normalization of the features that come into a tower; the equations are in `deepspeech.util.frames.normalization`.
+"""Normalization of the features of a tower's input; the equations are in `deepspeech.util.frames.normalization`.
 
-The statistics of the training set are variables, so that checkpoints keep them and a cluster shares them. They are not
-trained: `deepspeech.training.features.statistics` gives them their values.
+The statistics of the training set are variables, so that checkpoints store them and a cluster shares them. They are not
+trained: `deepspeech.training.features.statistics` sets them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Tensor = Any
 
 
 def statistics_names(features: FeatureOptions) -> tuple[str, ...]:
-    """Return the names of the variables that these features are normalized by; none if they are not."""
+    """Return the names of the variables that normalize these features; none if they are not normalized so."""
     return (MEAN, DEVIATION) if features.normalized else ()
 
 
 def statistics_variables(features: FeatureOptions) -> dict[str, Any]:
     """Return the variables of the current graph, by name; the first call makes them.
 
-    They are all zeros, which no deviation is, until they are known.
+    Until they are known, they are all zeros; a known deviation is never zero.
     """
     with v1.variable_scope(v1.get_variable_scope(), reuse=v1.AUTO_REUSE):
         return {
@@ -56,7 +56,7 @@ def normalized(frames: Tensor, lengths: Tensor, features: FeatureOptions) -> Ten
 
 
 def _by_utterance(values: Tensor, inside: Tensor) -> Tensor:
-    """Normalize values [batch, time, stacked, coefficients], that count where `inside` [batch, time, 1, 1] is 1."""
+    """Normalize values [batch, time, stacked, coefficients] by those where `inside`, [batch, time, 1, 1], is 1."""
     counted = tf.maximum(tf.reduce_sum(inside, axis=1, keepdims=True) * tf.cast(tf.shape(values)[2], tf.float32), 1.0)
     mean = tf.reduce_sum(values * inside, axis=(1, 2), keepdims=True) / counted
     squares = tf.reduce_sum(tf.square(values) * inside, axis=(1, 2), keepdims=True) / counted
@@ -64,7 +64,7 @@ def _by_utterance(values: Tensor, inside: Tensor) -> Tensor:
 
 
 def _running(values: Tensor, counts: Tensor) -> Tensor:
-    """Normalize values [batch, time, stacked, coefficients], of which so many `counts`, int32 [time], have come."""
+    """Normalize values [batch, time, stacked, coefficients]; `counts`, int32 [time], are the frames so far."""
     counted = tf.cast(PRIOR_VALUES + counts, tf.float32)[None, :, None, None]
     mean = tf.cumsum(tf.reduce_sum(values, axis=2, keepdims=True), axis=1) / counted
     squares = tf.cumsum(tf.reduce_sum(tf.square(values), axis=2, keepdims=True), axis=1)

@@ -25,7 +25,7 @@ def variables_of(layer: Layer, inputs: int) -> list[Any]:
 
 
 def factors(weights: Any, dtype: Any) -> Tensor:
-    """Return weights as factors of a product, cast on their own device, so that only the smaller type is copied."""
+    """Return weights as factors of a product; the cast is on their own device, so that the smaller type is copied."""
     with v1.device(weights.device):
         return tf.cast(weights, dtype)
 
@@ -39,7 +39,7 @@ def column_factors(weights: Any, dtype: Any, after: int | None) -> Tensor:
 
 
 def kernel_factors(kernel: Any, inputs: int, compute: Compute) -> Tensor:
-    """Return an LSTM's kernel as factors, with its weights for `inputs` numbers and those for the state rounded."""
+    """Return an LSTM's kernel as factors; its weights for `inputs` numbers and for the state are rounded separately."""
     with v1.device(kernel.device):
         return tf.cast(rounded_kernel(kernel, inputs, compute.quantize_after), compute.dtype)
 
@@ -59,4 +59,4 @@ def _initializer(variable: Variable) -> Any:
         gates = tf.concat([tf.zeros([2 * units]), tf.ones([units]), tf.zeros([units])], axis=0)
         return lambda wanted, **_: tf.reshape(gates, wanted)
     known = ", ".join((GLOROT, ZEROS, ONES, LIKELY_BLANK, OPEN_FORGET_GATE))
-    raise NetworkError(f"variable {variable.name}: there is no beginning {initial!r}; there are {known}")
+    raise NetworkError(f"variable {variable.name}: there is no initial value {initial!r}; there are {known}")
