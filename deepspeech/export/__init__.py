@@ -1,1 +1,1 @@
-"""Exports of checkpoints as models that can be served."""
+"""The export of checkpoints as models for serving."""

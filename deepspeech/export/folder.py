@@ -1,4 +1,4 @@
-"""The folder of an exported model: which files it holds, and how an export is written. Needs no TensorFlow."""
+"""The folder of an exported model: the files that it may hold, and the writing of an export. Needs no TensorFlow."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ EXPORTED_FILES = {*MODEL_FILES, *_OTHERS, CARD_FILE, "output_graph.pbmm", "alpha
 
 
 def check_folder(folder: Path, *, remove: bool) -> None:
-    """Raise ExportError unless an export can be written to the folder; with `remove`, in place of its content.
+    """Raise ExportError unless an export can be written to the folder, in place of its content with `remove`.
 
     Write nothing.
     """
@@ -36,10 +36,10 @@ def check_folder(folder: Path, *, remove: bool) -> None:
 def write_export(
     folder: Path, model: Mapping[str, bytes], card: str, *, remove: bool, others: Collection[str] = ()
 ) -> None:
-    """Write an export, the files of a model by their names; with `remove`, no older one stays.
+    """Write an export, the files of a model by name; with `remove`, first remove an older export.
 
-    All of them are written, or none is. Older files of the names `others`, which a model of the format may have and
-    this one has not, are removed after that. Raise ExportError if the export cannot be written.
+    Either all files are written, or none. Then remove older files with the names `others`, which a model of the format
+    may have and this one lacks. Raise ExportError if the export cannot be written.
     """
     check_folder(folder, remove=remove)
     files = {CARD_FILE: encoded(card), **model}
@@ -59,9 +59,9 @@ def write_export(
 
 
 def check_files(folder: Path, names: Collection[str]) -> None:
-    """Raise ExportError unless all files of a folder, by their `names`, are those of an export, or there are none.
+    """Raise ExportError unless all files of a folder, by their `names`, belong to an export, or there are none.
 
-    Those that an export which was killed has left are its own.
+    Files that a killed export left belong to it.
     """
     names = {name for name in names if unfinished_name(name) not in EXPORTED_FILES}
     foreign = sorted(names - EXPORTED_FILES)

@@ -23,14 +23,14 @@ from ..util.output_units.word_pieces import WORD_BEGIN
 from ..util.text import Alphabet
 
 SHERPA_BLANK = "<blk>"
-"""The name by which sherpa-onnx finds the blank."""
+"""The name of the blank in sherpa-onnx."""
 
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """What every format holds: a network with its weights, float32 by variable name, and what they stand for.
+    """A trained model, for every format: a network with its weights, float32 by variable name, alphabet and features.
 
-    `statistics` are what the features are normalized by, if they are.
+    `statistics` normalize the features, if they are normalized.
     """
 
     network: Network
@@ -41,7 +41,7 @@ class TrainedModel:
 
 
 def check_label_count(alphabet: Alphabet) -> None:
-    """Raise ExportError for more labels than exported models can hold."""
+    """Raise ExportError if there are more labels than exported models can hold."""
     if alphabet.size > MOST_LABELS:
         raise ExportError(
             f"the alphabet has {alphabet.size:,} labels, but an exported model holds {MOST_LABELS:,} at most; train "
@@ -51,10 +51,10 @@ def check_label_count(alphabet: Alphabet) -> None:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: the file of a model, the module here that makes it, and the package that this takes, if it takes one.
+    """A format: the file of a model, the module here that makes it, and the package that the module needs, if any.
 
-    `check` raises ExportError for a network that the format cannot hold, `check_features` for features, and
-    `check_labels` for an alphabet. `others` are files that may lie beside the model.
+    `check` raises ExportError for a network that the format does not support, `check_features` for features, and
+    `check_labels` for an alphabet. `others` are files that may be beside the model.
     """
 
     file: str
@@ -78,7 +78,7 @@ class Format:
         return self.files(model, options)[self.file]
 
     def files(self, model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
-        """Return the content of all files by their names; raise ExportError if the model cannot be exported."""
+        """Return the content of all files by name; raise ExportError if the model cannot be exported."""
         module = import_module(f".{self.module}", __package__)
         made: dict[str, bytes] = (
             module.files(model, options) if self.others else {self.file: module.serialized(model, options)}
@@ -101,7 +101,7 @@ def check_sherpa(features: FeatureOptions) -> None:
 
 
 def check_sherpa_labels(alphabet: Alphabet) -> None:
-    """Raise ExportError for labels that sherpa-onnx does not write, or has no names for, and for too many."""
+    """Raise ExportError for labels that sherpa-onnx cannot write or name, and for too many labels."""
     check_label_count(alphabet)
     if alphabet.unit not in (Alphabet.unit, WordPieceAlphabet.unit):
         raise ExportError(
@@ -114,7 +114,7 @@ def check_sherpa_labels(alphabet: Alphabet) -> None:
 
 
 def check_tflite(network: Network) -> None:
-    """Raise ExportError, naming the layer, for a network that has layers other than DeepSpeech's, or no LSTM."""
+    """Raise ExportError, which names the layer, for a network with layers other than DeepSpeech's, or without LSTM."""
     check_frozen(network)
     for layer in network.layers_after_window:
         if not isinstance(layer, OF_CLIENTS):

@@ -29,7 +29,7 @@ v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
 LARGEST_GRAPH = 2**31 - 1
-"""Bytes. Protocol buffers, and so published clients, read no larger file."""
+"""Bytes. Protocol buffers, and so published clients, cannot read a larger file."""
 
 
 def export(options: Options) -> Path:
@@ -71,9 +71,9 @@ def export(options: Options) -> Path:
 def _values(
     options: Options, identity: ModelIdentity
 ) -> tuple[Path, tuple[str, ...], TrainingState | None, Mapping[str, npt.NDArray[np.float32]]]:
-    """Return the checkpoint to export, its name, or those of the checkpoints whose mean it is, and its progress.
+    """Return the checkpoint to export, its name or those of the averaged checkpoints, its progress, and its values.
 
-    Behind them are the values by the names of the variables.
+    The values are by the names of the variables.
     """
     with tf.Graph().as_default() as graph:
         v1.train.get_or_create_global_step()

@@ -1,7 +1,7 @@
-"""The exported graph: the features of one window, and a few steps of the network, whose state goes in and out.
+"""The exported graph: the features of one window, and a few steps of the network, with its state as input and output.
 
-Published clients of DeepSpeech 0.9.3 embed TensorFlow 2.3 with few kernels, so only operations that they have are used
-here, and attributes of later versions are left out.
+Published clients of DeepSpeech 0.9.3 embed TensorFlow 2.3 with few kernels. So the graph uses only their operations,
+and omits attributes of later versions.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from .metadata import graph_metadata
 v1 = tf.compat.v1
 
 LATER_ATTRIBUTES = ("grad_a", "grad_b", "bad_indices_policy")
-"""Attributes that TensorFlow 2.3 does not know; with their default values, operations do the same without them."""
+"""Attributes that TensorFlow 2.3 does not know; operations do the same without them if they have default values."""
 
 
 def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
@@ -44,13 +44,13 @@ def frozen_graph(
 
     Inputs are `input_samples` float32 [window] and those of `build_frozen_network`; outputs are `mfccs` float32
     [1, coefficients] and those of `build_frozen_network`, or of `build_whole_network` for a network that clients cannot
-    run. A network other than `deepspeech` describes itself in `metadata_network`. Raise ExportError for a network that
-    cannot be exported.
+    run. `metadata_network` describes a network other than `deepspeech`. Raise ExportError for a network that cannot be
+    exported.
 
-    The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`. Features
-    that published clients do not compute are described in `metadata_features`, with the statistics that they are
-    normalized by; `input_samples`, `mfccs` and the metadata of their windows are left out then, for which these clients
-    refuse the graph.
+    The MFCCs are those of TensorFlow's AudioSpectrogram and Mfcc, as in `deepspeech.util.front_ends.mfcc`.
+    `metadata_features` describes features that published clients do not compute, with the statistics that normalize
+    them. `input_samples`, `mfccs` and the metadata of their windows are then omitted, so these clients refuse the
+    graph.
     """
     with tf.Graph().as_default() as graph, graph.device(""):
         if features.published:
@@ -70,16 +70,16 @@ def frozen_graph(
 
 
 def _leave_out_of_process(definition: Any) -> None:
-    """Leave out of a graph what later versions alone or this process alone knows, so that a model has one graph.
+    """Remove what depends on later versions or on this process from a graph, so that a model always has the same graph.
 
-    TensorFlow counts the functions of loops and gradients through a process, and names them by the number.
+    TensorFlow numbers the functions of loops and gradients within a process, and names them by the number.
     """
     functions = sorted(definition.library.function, key=lambda each: _number_and_stem(each.signature.name))
     names = [each.signature.name for each in functions]
     renamed = {name: f"{_number_and_stem(name)[1]}_{place}" for place, name in enumerate(names)}
     for function in functions:
         signature = function.signature
-        for argument in signature.input_arg:  # some hold the function's name, and are not used in it
+        for argument in signature.input_arg:  # some hold the function's name; it does not use these
             argument.name = argument.name.replace(signature.name, renamed[signature.name])
         signature.name = renamed[signature.name]
     for node in (*definition.node, *(node for function in functions for node in function.node_def)):
@@ -92,7 +92,7 @@ def _leave_out_of_process(definition: Any) -> None:
 
 
 def _number_and_stem(name: str) -> tuple[int, str]:
-    """Return the number at the end of a function's name, 0 if there is none, and what is before it."""
+    """Return the number at the end of a function's name, 0 if there is none, and the part before it."""
     stem = name.rstrip("0123456789")
     return int(name[len(stem) :] or 0), stem.removesuffix("_")
 

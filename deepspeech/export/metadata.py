@@ -1,4 +1,4 @@
-"""The metadata that exported graphs give their clients, whatever the format of the file."""
+"""The metadata of exported graphs for their clients, in every file format."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def graph_metadata(
     statistics: FeatureStatistics | None,
     options: ExportOptions,
 ) -> dict[str, int | bytes]:
-    """Return what a graph tells, numbers and texts by their names in it; the numbers come first.
+    """Return a graph's metadata, numbers and texts by their names in it; the numbers come first.
 
-    A network other than `deepspeech` describes itself in `metadata_network`, features that published clients do not
-    compute in `metadata_features`, with the statistics that they are normalized by, in place of the lengths of windows.
+    `metadata_network` describes a network other than `deepspeech`. `metadata_features` describes features that
+    published clients do not compute, with the statistics that normalize them, in place of the lengths of windows.
     """
     told: dict[str, int | bytes] = {"metadata_version": GRAPH_VERSION, "metadata_sample_rate": features.sample_rate}
     if features.published:

@@ -1,4 +1,4 @@
-"""The card of an exported model, which tells its users what they need to know about it."""
+"""The model card of an exported model: what its users need to know about it."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ SHOWN_LABELS = 100
 """The number of labels that a card lists."""
 
 OF_GRAPH_VERSION = (GRAPH, TFLITE)
-"""The formats whose files tell clients the version of DeepSpeech's graphs."""
+"""The formats whose files contain the version of DeepSpeech's graphs for clients."""
 
 NORMALIZED_BY = {
     GLOBAL: "the training set",
-    RUNNING: "the recording so far, which begin with those of the training set",
+    RUNNING: "the recording so far, which start from those of the training set",
     UTTERANCE: "the whole recording",
 }
-"""Whose statistics normalize features."""
+"""The source of the statistics that normalize features."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Card:
     """The content of a card: a checkpoint, its progress, figures and identity, and the options of the export."""
 
     checkpoints: tuple[str, ...]
-    """The name of the checkpoint, or of those whose mean is exported."""
+    """The name of the checkpoint, or of those that are averaged."""
     state: TrainingState | None
     figures: ModelFigures
     identity: ModelIdentity
@@ -161,7 +161,7 @@ def _training(card: Card) -> list[str]:
         lines.append(f"- {state.epoch} epochs")
         if state.dev_losses:
             lines.append(f"- lowest validation loss {min(state.dev_losses):.4f}")
-    return lines or ["The checkpoint does not tell how it was trained."]
+    return lines or ["The checkpoint does not record how it was trained."]
 
 
 def _test(card: Card) -> list[str]:

@@ -1,8 +1,8 @@
 """Models in ONNX, for onnxruntime and this program.
 
-A network of DeepSpeech's layers takes windows of frames, as DeepSpeech's own graphs do. The others take frames, and
-with `--export_features` any takes samples. In all of them batch and steps are of any size, and the state of a network
-that streams goes in and out.
+A network of DeepSpeech's layers takes windows of frames, as DeepSpeech's own graphs do. Others take frames, and with
+`--export_features` all take samples. Batch and steps are of any size, and the state of a streaming network is an input
+and an output.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from .onnx_graph.runs import Runs, runs_of_frames, runs_of_samples
 from .onnx_graph.states import ClientStates, FlatStates
 
 WINDOWS, FRAMES, SAMPLES = "windows", "frames", "samples"
-"""What a model takes, told by its property `input`."""
+"""The inputs of models, the values of their property `input`."""
 
 
 def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
     """Return the file of a model. Raise ExportError for a network that is not in the format.
 
     With DeepSpeech's layers, inputs are `input_node` float32 [batch, steps, 2 * context + 1, coefficients],
-    `input_lengths` int32 [batch], of which none is above the steps, and `previous_state_c/h` float32 [batch, units];
-    outputs are `logits` (probabilities) float32 [steps, batch, labels + 1] and `new_state_c/h`. The states of several
-    LSTMs lie side by side.
+    `input_lengths` int32 [batch], at most the number of steps, and `previous_state_c/h` float32 [batch, units]; outputs
+    are `logits` (probabilities) float32 [steps, batch, labels + 1] and `new_state_c/h`. The states of several LSTMs are
+    side by side.
 
     With others, inputs are `frames` float32 [batch, frames, width], or `samples` float32 [batch, samples] in [-1, 1],
-    and `lengths` int32 [batch] of them; outputs are `logits` (probabilities) float32 [rows, batch, labels + 1] and
-    `row_lengths` int32 [batch]. If the network streams, there are `previous_state` and `new_state` float32
-    [batch, size], too, and the properties `shift` and `overlap` say what a run takes; see `Runs`.
+    and their `lengths` int32 [batch]; outputs are `logits` (probabilities) float32 [rows, batch, labels + 1] and
+    `row_lengths` int32 [batch]. If the network streams, there are also `previous_state` and `new_state` float32
+    [batch, size], and the properties `shift` and `overlap` are the sizes of a run; see `Runs`.
 
     The properties of the file are its metadata: see `metadata`.
     """
@@ -47,11 +47,11 @@ def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
 
 
 def metadata(model: TrainedModel, options: ExportOptions) -> dict[str, str]:
-    """Return what clients need to know, as texts by name.
+    """Return the information for clients, as texts by name.
 
-    `labels` is a JSON list, a label as text each, the blank not among them, as it comes after the last; `output_unit`
-    says what a label stands for. `features` and `network` are JSON, as in the metadata of exported graphs. `alphabet`
-    has the labels as these graphs have them, in base64, and `unit_data` what their alphabet needs beside them.
+    `labels` is a JSON list of the labels as texts, without the blank, which comes after the last. `output_unit` is the
+    kind of the labels. `features` and `network` are JSON, as in the metadata of exported graphs. `alphabet` has the
+    labels in base64, in the format of these graphs, and `unit_data` further data of their alphabet.
     """
     features = model.features
     return {

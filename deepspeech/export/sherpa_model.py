@@ -1,8 +1,11 @@
 """Models for sherpa-onnx (k2-fsa), which computes Kaldi's log-mel energies as `fbank` does, and decodes.
 
-`model.onnx` takes whole recordings, as a CTC model of its type `zipformer_ctc`, and `model-streaming.onnx`, of networks
-that stream, as one of its type `zipformer2_ctc`: these get energies as they are, where other types get those of other
-filters or levels. Both normalize the features themselves. `tokens.txt` names the labels.
+* `model.onnx` takes whole recordings. It has the type `zipformer_ctc` of sherpa-onnx.
+* `model-streaming.onnx` exists for networks that stream. It has the type `zipformer2_ctc`.
+* `tokens.txt` names the labels.
+
+Models of these types get unchanged energies, while other types get those of other filters or levels. Both models
+normalize the features themselves.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ _SIZES = {
     "cnn_module_kernels": "2",
     "left_context_len": "1",
 }
-"""The sizes of a zipformer2, of which sherpa-onnx makes caches of zeros: of one layer, each as small as it can be."""
+"""The sizes of a zipformer2: one layer, all as small as possible. sherpa-onnx makes caches of zeros from them."""
 
 _UNUSED: Mapping[str, tuple[int, Sequence[str | int]]] = {
     "cached_nonlin_attn": (FLOAT, [1, "N", 1, 3]),
@@ -45,11 +48,11 @@ _UNUSED: Mapping[str, tuple[int, Sequence[str | int]]] = {
     "embed_states": (FLOAT, ["N", 128, 3, 19]),
     "processed_lens": (INT64, ["N"]),
 }
-"""The caches of these sizes beside the one that holds the states: types and shapes, in their order."""
+"""The caches of these sizes except for the one that holds the states: types and shapes, in order."""
 
 
 def files(model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
-    """Return the content of the files by their names; raise ExportError for labels that sherpa-onnx has no names for.
+    """Return the content of the files by name; raise ExportError for labels that sherpa-onnx cannot name.
 
     Inputs of `model.onnx` are `x` float32 [batch, frames, coefficients] and `x_lens` int64 [batch], outputs `log_probs`
     float32 [batch, rows, labels + 1] and `log_probs_len` int64 [batch].
@@ -60,7 +63,7 @@ def files(model: TrainedModel, options: ExportOptions) -> dict[str, bytes]:
 
 
 def tokens(alphabet: Alphabet) -> str:
-    """Return the labels and the blank, a line each: its name, in which U+2581 begins a word, and its number."""
+    """Return a line for each label and the blank: its name, where U+2581 begins a word, and its number."""
     check_sherpa_labels(alphabet)
     names = [label.replace(" ", WORD_BEGIN) for label in alphabet.labels]
     return "".join(f"{name} {number}\n" for number, name in enumerate([*names, SHERPA_BLANK]))
@@ -120,7 +123,7 @@ def _streaming(model: TrainedModel, options: ExportOptions, runs: Runs) -> bytes
 
 
 def _log_probabilities(model: TrainedModel, rows: Rows, graph: Graph) -> Rows:
-    """Return the logarithms of the probabilities, float32 [batch, rows, labels + 1], of frames as the front end's."""
+    """Return the logarithms of the probabilities, float32 [batch, rows, labels + 1], for frames of the front end."""
     if model.features.stacked:
         rows = stacked(rows, model.features, graph)
     if model.statistics is not None:

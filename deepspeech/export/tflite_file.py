@@ -1,6 +1,6 @@
 """Files of LiteRT (TensorFlow Lite), written tensor by tensor and operator by operator.
 
-Schema: `schema.fbs` of TensorFlow Lite, whose generated classes TensorFlow has.
+Schema: `schema.fbs` of TensorFlow Lite; TensorFlow contains its generated classes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Tensor = int
 """A tensor, by its number in the file."""
 
 Type = type[np.float32] | type[np.int32] | type[np.int8] | type[bytes]
-"""What the elements of a tensor are; bytes are strings."""
+"""The type of a tensor's elements; bytes are strings."""
 
 SCHEMA_VERSION = 3
 FILE_IDENTIFIER = b"TFL3"
@@ -33,7 +33,7 @@ INT8_WEIGHTS_VERSION = 3
 """The version of FULLY_CONNECTED that multiplies numbers of 32 bits by weights of 8 bits."""
 
 ABSENT: Tensor = -1
-"""In place of an optional tensor that an operator goes without."""
+"""The number of an optional tensor that is absent."""
 
 _TYPES: Mapping[Type, int] = {
     np.float32: schema.TensorType.FLOAT32,
@@ -50,11 +50,11 @@ _OPTIONS_OF_BINARY: Mapping[str, Any] = {
 
 
 class TFLiteFile:
-    """A graph of operators, which run in the order in which they are added."""
+    """A graph of operators, which run in the order of their addition."""
 
     def __init__(self) -> None:
         self._tensors: list[Any] = []
-        self._buffers: list[_Buffer] = [_Buffer(b"")]  # the first one is that of tensors without a value
+        self._buffers: list[_Buffer] = [_Buffer(b"")]  # the first one is for tensors without a value
         self._operators: list[Any] = []
         self._codes: dict[tuple[int, str, int], int] = {}
         self._inputs: list[Tensor] = []
@@ -81,7 +81,7 @@ class TFLiteFile:
 
     def text(self, name: str, value: bytes) -> Tensor:
         """Add a constant of one string, of shape [1]."""
-        header = struct.pack("<iii", 1, 12, 12 + len(value))  # how many there are, where each begins, where they end
+        header = struct.pack("<iii", 1, 12, 12 + len(value))  # the number of strings, their beginnings, their end
         return self._tensor(name, [1], bytes, header + value)
 
     def shape_of(self, tensor: Tensor) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ class TFLiteFile:
     ) -> list[Tensor]:
         """Add an operator of the schema, such as `ADD`, and return its outputs, which have names and shapes.
 
-        `options` are those of the schema, `kind` says what the elements of the outputs are.
+        `options` are those of the schema, `kind` is the type of the outputs' elements.
         """
         builtin = getattr(schema.BuiltinOperator, operator)
         made = [self._tensor(name, shape, kind) for name, shape in outputs.items()]
@@ -145,13 +145,13 @@ class TFLiteFile:
         return made
 
     def unary(self, operator: str, values: Tensor) -> Tensor:
-        """Add an operator that computes numbers from numbers, one by one."""
+        """Add an elementwise operator with one input."""
         name = f"{self._tensors[values].name}/{operator.lower()}"
         (made,) = self.add(operator, [values], {name: self.shape_of(values)})
         return made
 
     def binary(self, operator: str, one: Tensor, other: Tensor, name: str) -> Tensor:
-        """Add ADD, MUL or MINIMUM; the other numbers may be a single one."""
+        """Add ADD, MUL or MINIMUM; `other` may be a single number."""
         (made,) = self.add(operator, [one, other], {name: self.shape_of(one)}, _OPTIONS_OF_BINARY[operator]())
         return made
 
@@ -173,7 +173,7 @@ class TFLiteFile:
     def serialized(self, description: str) -> bytes:
         """Return the content of the file."""
         codes = [
-            # Readers of before 2020 know only the first field, which is a byte.
+            # Readers from before 2020 know only the first field, which is a byte.
             schema.OperatorCodeT(builtin, custom or None, version, builtin)
             for builtin, custom, version in self._codes
         ]
@@ -197,14 +197,14 @@ class TFLiteFile:
 
 
 class _Buffer(schema.BufferT):  # type: ignore[misc] # the schema has no types
-    """The content of constants, aligned as kernels need it."""
+    """The content of constants, with the alignment that kernels need."""
 
     def __init__(self, content: bytes) -> None:
         super().__init__()
         self.content = content
 
     def Pack(self, builder: Any) -> Any:  # noqa: N802 - the name in the schema
-        """Write the content into a file, and return its place there."""
+        """Write the content into a file, and return its position there."""
         place = aligned_bytes(builder, self.content, ALIGNMENT) if self.content else None
         schema.BufferStart(builder)
         if place is not None:

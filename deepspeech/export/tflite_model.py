@@ -1,7 +1,7 @@
 """Models for LiteRT (TensorFlow Lite), in the layout of the clients of Coqui STT 1 and of DeepSpeech 0.9 for `.tflite`.
 
-The clients run parts of the graph, and crash where an operator is not as they expect: see `_add_metadata`. Only
-operators and versions that TensorFlow 2.3 has are used.
+The clients run parts of the graph, and crash if an operator is not as they expect: see `_add_metadata`. Only operators
+and versions of TensorFlow 2.3 are used.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
 
 
 def _add_metadata(file: TFLiteFile, model: TrainedModel, options: ExportOptions) -> None:
-    """Add the metadata, what clients read after everything else.
+    """Add the metadata that clients read after everything else.
 
-    A client runs one operator for each piece that it reads, so each has exactly one. Then it runs features and network,
-    each with the operators that are left over, as if all were prepared. But the runtime prepares nothing that comes
-    after an operator whose output has no fixed size, and strings have none. So the alphabet is made last, and what no
-    client reads is there without an operator.
+    A client runs one operator for each item that it reads, so each item has exactly one. Then it runs features and
+    network with the remaining operators, and expects that all are prepared. But the runtime prepares no operator after
+    one whose output has no fixed size, as strings do. So the alphabet comes last, and items that no client reads have
+    no operator.
     """
     told = graph_metadata(model.network, model.alphabet, model.features, model.statistics, options)
     texts = {name: value for name, value in told.items() if isinstance(value, bytes)}
@@ -57,7 +57,7 @@ def _add_metadata(file: TFLiteFile, model: TrainedModel, options: ExportOptions)
 
 
 def _add_features(file: TFLiteFile, options: FeatureOptions) -> None:
-    """Add the MFCCs of one window, by the operators that TensorFlow's have in LiteRT."""
+    """Add the MFCCs of one window, with LiteRT's operators for TensorFlow's."""
     samples = file.add_input("input_samples", [options.window])
     frequencies = (1 << (options.window - 1).bit_length()) // 2 + 1
     spectrogram = file.add_custom(

@@ -1,4 +1,4 @@
-"""Networks in files of LiteRT: a few steps at a time, for each of which an LSTM has operators of its own."""
+"""Networks in files of LiteRT: a few steps in each run, with separate operators of an LSTM for each step."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LARGEST_INT8 = 127
 
 
 def add_network(file: TFLiteFile, model: TrainedModel, options: ExportOptions) -> None:
-    """Add a network, the weights of inner layers as int8 with `options.quantize`.
+    """Add a network; with `options.quantize`, the weights of inner layers are int8.
 
     Inputs are `input_node` float32 [1, steps, 2 * context + 1, coefficients] and `previous_state_c/h` [1, units];
     outputs are `logits` (probabilities) float32 [steps, labels + 1] and `new_state_c/h`. The states of several LSTMs
-    lie side by side. There are no lengths: all steps count.
+    are side by side. There are no lengths: all steps count.
     """
     network = model.network
     steps, window = options.n_steps, 2 * network.context + 1
@@ -29,7 +29,7 @@ def add_network(file: TFLiteFile, model: TrainedModel, options: ExportOptions) -
     values = file.reshape(windows, "windows", [steps, network.window_width])
     layers = _Layers(file, model, steps)
     for number, layer in enumerate(network.layers_after_window):
-        # As in the engine of `deepspeech.serving`: features differ widely in size, and logits decide.
+        # As in the engine of `deepspeech.serving`: features differ widely in size, and logits decide the result.
         layers.quantizes = options.quantize and 0 < number < len(network.layers_after_window) - 1
         values = _computed(layer, values, layers)
     (logits,) = file.add("SOFTMAX", [values], {"logits": file.shape_of(values)}, schema.SoftmaxOptionsT(beta=1.0))
@@ -38,20 +38,20 @@ def add_network(file: TFLiteFile, model: TrainedModel, options: ExportOptions) -
 
 
 class _Layers:
-    """What the layers of a file share: its weights and the state."""
+    """The weights and the state that the layers of a file share."""
 
     def __init__(self, file: TFLiteFile, model: TrainedModel, steps: int) -> None:
         self.file = file
         self.steps = steps
         self.quantizes = False
-        """Whether the weights of the layer that is being added are rounded to 8 bits."""
+        """Whether the weights of the current layer are rounded to 8 bits."""
         self._weights = model.weights
         self._units = [layer.units for layer in model.network.recurrent_layers]
         self._states = [file.add_input(f"previous_state_{part}", [1, sum(self._units)]) for part in "ch"]
         self._new_states: list[tuple[Tensor, Tensor]] = []
 
     def weights(self, name: str, rows: slice = slice(None)) -> Tensor:
-        """Add weights [inputs, columns], or some rows of them, as the products need them, [columns, inputs]."""
+        """Add weights [inputs, columns], or some of their rows, in the layout of the products, [columns, inputs]."""
         values = self._weights[name][rows].T
         if not self.quantizes:
             return self.file.constant(name, values)
@@ -85,7 +85,7 @@ class _Layers:
         return f"new_state_{part}" if len(self._units) == 1 else f"new_state_{part}/{len(self._new_states)}"
 
     def take_new_state(self, c: Tensor, h: Tensor) -> None:
-        """Take the cell and the hidden state, [1, units], after the last step of an LSTM."""
+        """Store the cell and the hidden state, [1, units], after the last step of an LSTM."""
         self._new_states.append((c, h))
 
     def add_new_state(self) -> None:
@@ -97,7 +97,7 @@ class _Layers:
 
 @singledispatch
 def _computed(layer: Layer, inputs: Tensor, layers: _Layers) -> Tensor:
-    """Add a layer, and return its outputs; these and its inputs are float32 [steps, width]."""
+    """Add a layer, and return its outputs; inputs and outputs are float32 [steps, width]."""
     del inputs, layers
     raise AssertionError(f"{layer} is not in the format, but check_tflite lets it through")
 
@@ -121,7 +121,7 @@ def _dense(layer: Dense, inputs: Tensor, layers: _Layers) -> Tensor:
 
 @_computed.register
 def _lstm(layer: LSTM, inputs: Tensor, layers: _Layers) -> Tensor:
-    """Add an LSTM: the products with the inputs are computed for all steps at once, those with the state one by one."""
+    """Add an LSTM: the products with the inputs are computed for all steps at once, others step by step."""
     file, name = layers.file, layer.name
     kernel = f"{name}/kernel"
     width = file.shape_of(inputs)[1]

@@ -1,4 +1,4 @@
-"""Small models of dense layers and LSTMs, which all formats hold, with random weights."""
+"""Small models of dense layers and LSTMs, which all formats support, with random weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an export leaves in a folder that holds an older one."""
+"""The files in a folder after an export that replaces an older one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Model` with files of ONNX: ours, damaged ones and those of others."""
+"""`Model` with ONNX files: this program's, damaged ones and those of other programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from deepspeech.options import ExportOptions
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a model of every part: features, convolutions and LSTMs; tests must not change it."""
+    """Return a model with all parts: features, convolutions and LSTMs; tests must not change it."""
     path = tmp_path_factory.mktemp("onnx") / "model.onnx"
     trained = untrained({"network": "lstm", "lstm_layers": 1}, FBANK)
     path.write_bytes(FORMATS["onnx"].serialized(trained, ExportOptions(features=True)))

@@ -1,4 +1,4 @@
-"""Every network in ONNX, with its features inside and without, whole and streamed, beside this program's engine."""
+"""Every network in ONNX, with and without features in the graph, whole and streamed, compared with the engine."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_it_computes_what_the_engine_does(name: str, takes: str, tmp_path: Path)
 
 
 def streamed(model: AcousticModel, samples: Array) -> Array:
-    """Return the posteriors of a signal that comes in pieces, beside a stream that gets nothing, and one that began."""
+    """Return the posteriors of a signal in pieces, in a batch with a stream without input and one that had begun."""
     states = [model.engine.initial_state() for _ in range(3)]
     windows, parts, other = model.features.windows(), [], windows_of(model, signal(3000))
     for start in range(0, len(samples), 1111):
@@ -74,7 +74,7 @@ def streamed(model: AcousticModel, samples: Array) -> Array:
 
 
 def own_model(folder: Path, *layers: Layer) -> tuple[AcousticModel, TrainedModel]:
-    """Write a network of some layers and the labels."""
+    """Write a network of these layers and the labels."""
     some = Network("own", 20, (*layers, Dense("labels", units=7)))
     generator = np.random.default_rng(4)
     weights = {name: generator.normal(size=shape).astype(np.float32) for name, shape in some.shapes.items()}

@@ -1,4 +1,4 @@
-"""Models for sherpa-onnx, which the published package runs."""
+"""Models for sherpa-onnx, run by the published package."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
 
 
 def likeliest(model: TrainedModel, samples: npt.NDArray[np.float32]) -> str:
-    """Return the text of the likeliest label of each row."""
+    """Return the text of the most likely label of each row."""
     of_engine = frozen(model)
     best = Engine(of_engine).posteriors(ModelFeatures(of_engine.info).windows_of(samples)).argmax(axis=1)
     kept = best[np.concatenate([[True], best[1:] != best[:-1]])]

@@ -1,4 +1,4 @@
-"""Models for LiteRT: what the files hold, and that LiteRT computes what the exported graph does."""
+"""Models for LiteRT: the contents of the files, and that LiteRT computes the same as the exported graph."""
 
 from __future__ import annotations
 

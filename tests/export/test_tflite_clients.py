@@ -1,4 +1,4 @@
-"""The published client of Coqui STT 1.4 hears of a LiteRT file what we hear of the graph."""
+"""The published client of Coqui STT 1.4 gets the same transcript from a LiteRT file as we do from the graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed")
 
 @pytest.fixture(scope="module")
 def client(shared: Path) -> Path:
-    """Return the program that runs the client, if its library can be had."""
+    """Return the program that runs the client, if its library is available."""
     program = shared / "tools/published_stt_client.py"
     library = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "stt-1.4.0-client/stt/lib/libstt.so"
     if not library.is_file():  # the program fetches it before it looks at the model

@@ -1,4 +1,4 @@
-"""Files for LiteRT in `Model`: ours, those that TensorFlow converts, and those that are made to break their readers."""
+"""LiteRT files in `Model`: this program's, those that TensorFlow converts, and malicious ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write(folder: Path, model: TrainedModel, **options: Any) -> Path:
 
 
 def in_pieces(engine: AcousticEngine, windows: Array, size: int) -> Array:
-    """Return the posteriors of windows that come some at a time, beside another utterance."""
+    """Return the posteriors of windows that arrive in groups, in a batch with another utterance."""
     rows, state, other = [], engine.initial_state(), engine.initial_state()
     for start in range(0, len(windows), size):
         piece = windows[start : start + size]
@@ -96,7 +96,7 @@ def test_features_that_clients_do_not_compute_are_described(tmp_path: Path) -> N
 
 
 def converted(model: TrainedModel, steps: int, *, quantize: bool) -> bytes:
-    """Return what TensorFlow's converter makes of a network whose LSTM is unrolled, as its predecessors export it."""
+    """Return TensorFlow's conversion of a network with an unrolled LSTM, as this program's predecessors export it."""
     weights = model.weights
     window, units = model.network.window_width, model.network.recurrent_layers[0].units
     with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:

@@ -1,4 +1,4 @@
-"""Files in LiteRT, as its clients use it."""
+"""LiteRT files, used as clients use them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float32]
 
 
 class Interpreter:
-    """A file in LiteRT."""
+    """A file that LiteRT runs."""
 
     def __init__(self, content: bytes) -> None:
         self._interpreter = litert.Interpreter(model_content=content)

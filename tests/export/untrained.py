@@ -1,4 +1,4 @@
-"""Models with random weights, whose posteriors tell two ways of computing them apart, and signals for them."""
+"""Models with random weights, whose posteriors differ if they are computed differently, and signals for them."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
         replace(FBANK, normalization="running"),
     ),
 }
-"""Flags and features of every kind of network that is exported, by a name."""
+"""Flags and features of every kind of exported network, by name."""
 WHOLE = ("lstm_of_whole_recordings", "bidirectional", "whole_conformer")
-"""Those of them that do not stream."""
+"""The names of those that do not stream."""
 
 
 def untrained(flags: dict[str, Any], features: FeatureOptions, alphabet: Alphabet = ALPHABET) -> TrainedModel:
@@ -69,7 +69,7 @@ def untrained(flags: dict[str, Any], features: FeatureOptions, alphabet: Alphabe
 
 
 def frozen(model: TrainedModel) -> FrozenModel:
-    """Return the model as the engine takes it."""
+    """Return the model for the engine."""
     info = ModelInfo(
         path=Path("untrained.pb"),
         labels=model.alphabet.output_labels,

@@ -1,1 +1,1 @@
-"""Networks and front ends as graphs of ONNX operators, of opset 11 (2019) throughout."""
+"""Networks and front ends as graphs of ONNX operators, all of opset 11 (2019)."""

@@ -1,4 +1,4 @@
-"""The layers of a conformer block in ONNX operators; `deepspeech.network.description.attention` has their equations."""
+"""The layers of a conformer block in ONNX operators; their equations: `deepspeech.network.description.attention`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .graph import Graph, Rows
 from .layers import computed, normalized, product, with_rows_before
 
 UNSEEN = -1e9
-"""The score of a row that is not seen, whose share is 0 after the softmax."""
+"""The score of a row that is not seen; its share is 0 after the softmax."""
 
 
 @computed.register
@@ -51,7 +51,7 @@ def _convolution_module(layer: ConvolutionModule, rows: Rows, graph: Graph) -> R
 
 @computed.register
 def _self_attention(layer: SelfAttention, rows: Rows, graph: Graph) -> Rows:
-    """Add attention; rows see each other by where they are in the run, as angles depend on differences alone."""
+    """Add attention, with positions relative to the run: angles depend only on differences of positions."""
     values = graph.masked(rows)
     parts = product(f"{layer.name}/inner", normalized(layer.normalization, values, graph), graph)
     queries, keys, of_rows = graph.add_several("Split", [parts], 3, axis=2, split=[rows.width] * 3)
@@ -85,7 +85,7 @@ def _self_attention(layer: SelfAttention, rows: Rows, graph: Graph) -> Rows:
 def _with_those_before(
     layer: SelfAttention, rows: Rows, values: tuple[str, str, str], graph: Graph
 ) -> tuple[str, str, str]:
-    """Return keys, values and validity with those of the rows before this run, of which the first run has none."""
+    """Return keys, values and validity with those of the rows before this run; the first run has no such rows."""
     joined = [
         graph.after_those_before(layer.name, each, layer.left, width, rows.advance)
         for each, width in zip(values, (rows.width, rows.width, 1), strict=True)
@@ -100,7 +100,7 @@ def _of_heads(values: str, heads: int, width: int, graph: Graph) -> str:
 
 
 def _rotated(values: str, places: str, size: int, graph: Graph) -> str:
-    """Rotate the pairs of numbers of values [batch, heads, rows, size] by the angles of their places, int64 [rows]."""
+    """Rotate the pairs of numbers of values [batch, heads, rows, size] by their positions' angles, int64 [rows]."""
     waves = (LONGEST_WAVE ** (-2 * np.arange(size // 2) / size)).astype(np.float32)
     columns = graph.add("Cast", [graph.add("Unsqueeze", [places], axes=[1])], to=1)  # 1: float32
     angles = graph.add("Mul", [columns, graph.constant(f"waves_{len(graph.nodes)}", waves)])

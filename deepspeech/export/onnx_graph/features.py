@@ -1,6 +1,6 @@
-"""Features in ONNX operators: samples in, frames out.
+"""Features in ONNX operators: from samples to frames.
 
-The spectra are a convolution over the samples whose stride is the step from one frame to the next.
+A convolution over the samples computes the spectra; its stride is the step from one frame to the next.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .transforms import FBANK_FLOOR, fbank_filters, fbank_transform, mfcc_cosine
 
 
 def samples_before(features: FeatureOptions) -> int:
-    """Return the samples of a frame that come before its step; Kaldi's windows are centred on their step."""
+    """Return the number of a frame's samples before its step; Kaldi's windows are centred on their step."""
     return features.window // 2 - features.step // 2 if features.feature_type == "fbank" else 0
 
 
 def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, advance: str, graph: Graph) -> Rows:
-    """Return the features of samples, float32 [batch, samples], of which each utterance has int32 [batch] lengths."""
+    """Return the features of samples, float32 [batch, samples]; `lengths` are int32 [batch], in samples."""
     kind = _fbank if features.feature_type == "fbank" else _mfcc
     values, frames = kind(features, samples, graph.whole(lengths), advance, graph)
     shortened = graph.minimum(graph.add("Div", [frames, graph.integers(features.step)]), graph.size(values, 0))
@@ -31,7 +31,7 @@ def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, adva
 
 
 def stacked(rows: Rows, features: FeatureOptions, graph: Graph) -> Rows:
-    """Return frames put together into longer ones; the last frame stands for those that are missing."""
+    """Return frames put together into longer ones; the last frame replaces missing frames."""
     size, skip = features.stack_frames, features.skip_frames
     mask = graph.mask(rows)
     later = graph.add("Sub", [graph.number(1.0), mask])
@@ -39,7 +39,7 @@ def stacked(rows: Rows, features: FeatureOptions, graph: Graph) -> Rows:
     ends = graph.add("Sub", [mask, graph.part(after, graph.integers(1), graph.integers(LAST))])
     last = graph.add("ReduceSum", [graph.add("Mul", [rows.values, ends])], axes=[0], keepdims=1)
     values = graph.add("Add", [graph.add("Mul", [rows.values, mask]), graph.add("Mul", [last, later])])
-    if not graph.states:  # enough of the last frame that the last stack is whole
+    if not graph.states:  # repeat the last frame until the last stack is complete
         shape = graph.add(
             "Concat", [graph.integers(size + skip), graph.size(last, 1), graph.integers(rows.width)], axis=0
         )
@@ -55,7 +55,7 @@ def stacked(rows: Rows, features: FeatureOptions, graph: Graph) -> Rows:
 
 
 def _stacks(rows: Rows, values: str, size: int, skip: int, graph: Graph) -> str:
-    """Return how many stacks there are, int64 [1]: as many as fit, of a whole recording one for each `skip` frames."""
+    """Return the number of stacks, int64 [1]: as many as fit, but for a whole recording one for each `skip` frames."""
     if not graph.states:
         frames = graph.add("Add", [graph.size(rows.values, 0), graph.integers(skip - 1)])
         return graph.add("Div", [frames, graph.integers(skip)])
@@ -72,7 +72,7 @@ def _fbank(features: FeatureOptions, samples: str, count: str, advance: str, gra
 
 
 def _mfcc(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> tuple[str, str]:
-    """Return TensorFlow's MFCC, and the steps of each signal in samples, int64 [batch], of which there is one."""
+    """Return TensorFlow's MFCC, and the steps of each signal in samples, int64 [batch], at least one."""
     del advance
     power = _power(mfcc_transform(features), features, _ending_in_zeros(features, samples, count, graph), graph)
     magnitudes = graph.add("Sqrt", [power])
@@ -80,7 +80,7 @@ def _mfcc(features: FeatureOptions, samples: str, count: str, advance: str, grap
     cosines = graph.constant("features/cosines", mfcc_cosines(features).astype(np.float32))
     frames = graph.add("Add", [count, graph.integers(2 * features.step - features.window)])
     least = graph.integers(features.step)
-    if graph.states:  # later runs need not have a frame
+    if graph.states:  # later runs may have no frame
         begun = _begun(graph)
         least = graph.add("Where", [graph.add("Squeeze", [begun], axes=[1]), graph.integers(0), least])
     return graph.add("MatMul", [energies, cosines]), graph.maximum(frames, least)
@@ -95,7 +95,7 @@ def _ending_in_zeros(features: FeatureOptions, samples: str, count: str, graph: 
 
 
 def _mirrored(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> str:
-    """Return samples with those before them, and mirrored at both ends of each signal."""
+    """Return samples after those of the run before, mirrored at both ends of each signal."""
     before = samples_before(features)
     after = 0 if graph.states else features.window - before
     twice = graph.add("Mul", [graph.add("Unsqueeze", [count], axes=[1]), graph.integers(2)])
@@ -112,9 +112,9 @@ def _mirrored(features: FeatureOptions, samples: str, count: str, advance: str, 
 
 
 def _mirrored_beginning(before: int, samples: str, twice: str, graph: Graph) -> str:
-    """Return the first samples mirrored, float32 [batch, before], where `twice` is twice the length of each signal.
+    """Return the first samples mirrored, float32 [batch, before]; `twice` is twice the length of each signal.
 
-    A signal that is shorter than that is mirrored at its end, too, and so on.
+    A signal that is shorter than `before` is mirrored at its end, too, and so on.
     """
     places = graph.constant("mirrored_places", np.arange(before - 1, -1, -1)[None])
     around = graph.add("Mod", [places, graph.maximum(twice, graph.integers(1))])
@@ -124,7 +124,7 @@ def _mirrored_beginning(before: int, samples: str, twice: str, graph: Graph) -> 
 
 
 def _with_last_samples(before: int, signal: str, advance: str, graph: Graph) -> str:
-    """Return a signal that begins with the last samples of the run before this one, if there was one."""
+    """Return a signal that begins with the last samples of the previous run, if there was one."""
     assert graph.states
     previous = graph.states.previous("samples", (before,))
     beginning = graph.part(signal, graph.integers(0), graph.integers(before), axis=1)
@@ -137,7 +137,7 @@ def _with_last_samples(before: int, signal: str, advance: str, graph: Graph) -> 
 
 
 def _begun(graph: Graph) -> str:
-    """Return whether there was a run before this one, bool [batch, 1]."""
+    """Return whether there was a previous run, bool [batch, 1]."""
     assert graph.states
     begun = graph.states.previous("begun", (1,))
     graph.states.add_new(begun, graph.add("Clip", [begun, graph.number(1.0), graph.number(1.0)]))
@@ -157,6 +157,6 @@ def _power(transform: npt.NDArray[np.float64], features: FeatureOptions, signal:
 
 
 def _logarithms(values: str, name: str, matrix: npt.NDArray[np.float64], floor: float, graph: Graph) -> str:
-    """Return the logarithms of spectra times a matrix, of at least `floor`."""
+    """Return the logarithms of spectra times a matrix; products below `floor` count as `floor`."""
     energies = graph.add("MatMul", [values, graph.constant(name, matrix.astype(np.float32))])
     return graph.add("Log", [graph.add("Max", [energies, graph.number(floor)])])

@@ -1,4 +1,4 @@
-"""A graph of ONNX operators in the making."""
+"""The construction of a graph of ONNX operators."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from onnx import TensorProto, helper, numpy_helper
 from .states import States
 
 LAST = np.iinfo(np.int64).max
-"""Where a slice ends that goes to the end."""
+"""The end of a slice that has no end."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What comes out of a layer, or out of a front end.
+    """The outputs of a layer, or of a front end.
 
-    `values` names a float32 [rows, batch, width], `lengths` an int32 [batch], the rows that each utterance has of
-    them, and `advance` an int64 [1], the rows after which the next run of a stream goes on: those after them, at least
-    `overlap`, are there for what depends on later rows.
+    `values` names a float32 [rows, batch, width]. `lengths` names an int32 [batch], the number of rows of each
+    utterance. `advance` names an int64 [1]: the next run of a stream begins after this number of rows. The rows from
+    there on, at least `overlap`, are for layers that depend on later rows.
     """
 
     values: str
@@ -33,10 +33,10 @@ class Rows:
 
 
 class Graph:
-    """The operators and the constants of a model. Values are named by what computes them."""
+    """The operators and the constants of a model. A value has the name of the operator that computes it."""
 
     def __init__(self, weights: Mapping[str, npt.NDArray[np.float32]], states: States | None) -> None:
-        """Take the weights, and the states between two runs; None for a graph that takes whole recordings."""
+        """Store the weights, and the states between two runs; None for a graph of whole recordings."""
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.weights = weights
@@ -83,7 +83,7 @@ class Graph:
         return self.add("Range", [*ends, self.integer(1)])
 
     def minimum(self, one: str, other: str) -> str:
-        """Return the smaller of integers, of which operators of opset 11 have none."""
+        """Return the smaller of integers; opset 11 has no operator for this."""
         return self.add("Where", [self.add("Less", [one, other]), one, other])
 
     def maximum(self, one: str, other: str) -> str:
@@ -95,11 +95,11 @@ class Graph:
         return self.add("Cast", [values], to=TensorProto.INT64)
 
     def part(self, values: str, start: str, end: str, axis: int = 0) -> str:
-        """Return what a value has from `start` to `end`, both int64 [1], along an axis."""
+        """Return the part of a value from `start` to `end`, both int64 [1], along an axis."""
         return self.add("Slice", [values, start, end, self.integers(axis)])
 
     def after_those_before(self, owner: str, values: str, count: int, width: int, advance: str) -> str:
-        """Return rows [rows, batch, width] after `count` rows of the last run, which are zeros in the first one."""
+        """Return rows [rows, batch, width] after the last `count` rows of the previous run, zeros in the first run."""
         assert self.states
         previous = self.states.previous(owner, (count, width))
         joined = self.add("Concat", [self.add("Transpose", [previous], perm=[1, 0, 2]), values], axis=0)
@@ -108,7 +108,7 @@ class Graph:
         return joined
 
     def masked(self, rows: Rows) -> str:
-        """Return the values with zeros in place of what comes after an utterance's end."""
+        """Return the values with zeros after each utterance's end."""
         return self.add("Mul", [rows.values, self.mask(rows)])
 
     def mask(self, rows: Rows) -> str:
@@ -118,7 +118,7 @@ class Graph:
         return self.add("Cast", [self.add("Less", [places, lengths])], to=TensorProto.FLOAT)
 
     def rows_of(self, values: str, width: int, rows: Rows, stride: int = 1) -> Rows:
-        """Return what a layer makes of rows, of which every `stride` make one."""
+        """Return a layer's outputs as rows; every `stride` input rows make one."""
         lengths, advance = self.whole(rows.lengths), rows.advance
         if stride > 1:
             lengths = self.add("Div", [self.add("Add", [lengths, self.integers(stride - 1)]), self.integers(stride)])

@@ -1,4 +1,4 @@
-"""How the records of layers are computed by ONNX operators; `deepspeech.network.description` has their equations."""
+"""The computation of layers with ONNX operators; their equations are in `deepspeech.network.description`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ORDER = [_OUR_GATES.index(gate) for gate in _ONNX_GATES]
 
 @singledispatch
 def computed(layer: Layer, rows: Rows, graph: Graph) -> Rows:
-    """Add a layer to a graph, and return what comes out of it."""
+    """Add a layer to a graph, and return its outputs."""
     del rows, graph
     raise AssertionError(f"{layer} is not in the format, but check_frozen lets it through")
 
@@ -84,7 +84,7 @@ def _lstm_outputs(
 
 
 def _parts_of_run(rows: Rows, graph: Graph) -> list[Rows]:
-    """Return the rows that a run goes on by, and, if there are any, those after them, which the next run has again."""
+    """Return the rows by which a run advances, and, if there are any, those after them, which the next run repeats."""
     if not rows.overlap:
         return [rows]
     zero, lengths = graph.integers(0), graph.whole(rows.lengths)
@@ -108,10 +108,10 @@ def _bidirectional_lstm(layer: BidirectionalLSTM, rows: Rows, graph: Graph) -> R
 
 @computed.register
 def _chunked_lstm(layer: ChunkedLSTM, rows: Rows, graph: Graph) -> Rows:
-    """Add two LSTMs, for the second of which chunks are what utterances are for the first."""
+    """Add two LSTMs; the second one treats each chunk as an utterance."""
     forward, backward = layer.directions
     chunk, zero, time = graph.integers(layer.chunk), graph.integers(0), graph.size(rows.values, 0)
-    before = graph.integers(layer.offset)  # rows of zeros, which the second comes to last, fill the first chunk
+    before = graph.integers(layer.offset)  # rows of zeros, the last ones for the second LSTM, fill the first chunk
     end = graph.add("Add", [before, time])
     missing = graph.add("Mod", [graph.add("Sub", [zero, end]), chunk])
     padding = graph.add("Concat", [graph.integers(layer.offset, 0, 0), missing, graph.integers(0, 0)], axis=0)
@@ -130,7 +130,7 @@ def _chunked_lstm(layer: ChunkedLSTM, rows: Rows, graph: Graph) -> Rows:
 
 
 def _lengths_of_chunks(layer: ChunkedLSTM, count: str, rows: Rows, graph: Graph) -> str:
-    """Return the rows that utterances have in each of `count`, int64 [1], chunks, int32 [chunks * batch]."""
+    """Return the number of rows of utterances in each of `count`, int64 [1], chunks, int32 [chunks * batch]."""
     zero, chunk = graph.integers(0), graph.integers(layer.chunk)
     begins = graph.add("Unsqueeze", [graph.add("Mul", [graph.range(zero, count), chunk])], axes=[1])
     ends = graph.add("Add", [graph.whole(rows.lengths), graph.integers(layer.offset)])
@@ -185,7 +185,7 @@ def _convolution(layer: Convolution, rows: Rows, graph: Graph) -> Rows:
 def with_rows_before(layer: str, count: int, rows: Rows, graph: Graph, *, after: int) -> str:
     """Return rows, zeros after their utterance's end, with `count` rows before them: zeros, or those of the last run.
 
-    In a graph that takes whole recordings there are `after` rows of zeros after them, too.
+    In a graph of whole recordings, `after` rows of zeros follow them.
     """
     values = graph.masked(rows)
     if not graph.states:

@@ -1,4 +1,4 @@
-"""Whole models: a graph with its inputs, outputs and properties as the bytes of a file."""
+"""Complete models: a graph with its inputs, outputs and properties as the bytes of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ... import __version__
 from ...network.description import Network
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import FeatureStatistics
-from . import attention  # noqa: F401 - which adds its layers to `computed`
+from . import attention  # noqa: F401 - it adds its layers to `computed`
 from .features import frames_of_samples, stacked
 from .graph import Graph, Rows
 from .layers import computed
@@ -22,12 +22,12 @@ from .runs import overlaps_of_inputs
 
 OPSET = 11
 IR_VERSION = 6
-"""The version of the file format that came with the opset."""
+"""The version of the file format that was released with the opset."""
 
 FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
 
 Shape = Sequence[str | int | None]
-"""Dimensions, of which those of any size have names."""
+"""Dimensions; a dimension of any size has a name."""
 
 Value = tuple[str, int, Shape]
 """An input or an output: its name, its type and its shape."""
@@ -41,7 +41,7 @@ def add_features(
     statistics: FeatureStatistics | None,
     graph: Graph,
 ) -> Rows:
-    """Add what makes the frames that a network takes of float32 [batch, samples]."""
+    """Add the computation of a network's frames from float32 [batch, samples]."""
     rows = frames_of_samples(features, samples, lengths, advance, graph)
     if features.stacked:
         rows = stacked(rows, features, graph)
@@ -54,7 +54,7 @@ def add_network(network: Network, rows: Rows, graph: Graph) -> Rows:
     needed = [*[overlaps[layer.name] for layer in network.layers], 0]
     for layer, before, after in zip(network.layers, needed, needed[1:], strict=False):
         rows = computed(layer, replace(rows, overlap=before), graph)
-        if graph.states and layer.group > 1 and before > after:  # the last rows are of chunks that are not complete
+        if graph.states and layer.group > 1 and before > after:  # the last rows are of incomplete chunks
             end = graph.add("Add", [rows.advance, graph.integers(after)])
             rows = graph.rows_of(graph.part(rows.values, graph.integers(0), end), rows.width, rows)
     return rows
@@ -68,7 +68,7 @@ def model_file(
     properties: Mapping[str, str],
     around: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
 ) -> bytes:
-    """Return the bytes of a model's file, after a check of its operators; `around` are those before and after all."""
+    """Check a model's operators and return the bytes of its file; `around` are those before and after all."""
     nodes = graph.states.finished(graph.nodes) if graph.states else graph.nodes
     made = helper.make_model(
         helper.make_graph(

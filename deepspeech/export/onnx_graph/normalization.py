@@ -1,4 +1,4 @@
-"""The normalization of features in ONNX operators; `deepspeech.util.frames.normalization` has the equations."""
+"""The normalization of features in ONNX operators; the equations are in `deepspeech.util.frames.normalization`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def normalized_features(rows: Rows, features: FeatureOptions, statistics: Featur
 
 
 def _running(values: str, rows: Rows, features: FeatureOptions, graph: Graph) -> str:
-    """Return values [rows, batch, stacked, coefficients] normalized by all of them up to each row."""
+    """Return values [rows, batch, stacked, coefficients], each row normalized by all values up to it."""
     size = features.coefficients
     squares = graph.add("Mul", [values, values])
     totals = [_sums_so_far(each, size, rows, graph) for each in (values, squares)]
@@ -54,13 +54,13 @@ def _sums_so_far(values: str, size: int, rows: Rows, graph: Graph) -> str:
 
 
 def _last_advanced(values: str, rows: Rows, graph: Graph) -> str:
-    """Return the last row before those of the next run, [batch, n], of values [rows, batch, n]."""
+    """Return the last row before the next run's, [batch, n], of values [rows, batch, n]."""
     last = graph.add("Sub", [rows.advance, graph.integers(1)])
     return graph.add("Squeeze", [graph.add("Gather", [values, last], axis=0)], axes=[0])
 
 
 def _by_utterance(values: str, rows: Rows, features: FeatureOptions, graph: Graph) -> str:
-    """Return values [rows, batch, stacked, coefficients] normalized by all of each utterance."""
+    """Return values [rows, batch, stacked, coefficients], normalized by each utterance's values."""
     mask = graph.add("Unsqueeze", [graph.mask(rows)], axes=[3])
     lengths = graph.maximum(graph.whole(rows.lengths), graph.integers(1))
     counts = graph.add("Mul", [graph.add("Cast", [lengths], to=1), graph.number(features.stack_frames)])

@@ -1,4 +1,4 @@
-"""How a stream is cut into runs of a graph."""
+"""The division of a stream into runs of a graph."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .features import samples_before
 
 @dataclass(frozen=True)
 class Runs:
-    """Sizes in what the graph takes, frames or samples.
+    """The sizes of runs, in units of the graph's input: frames or samples.
 
-    A run takes any multiple of `shift` and `overlap` more, as its rows depend on what comes after them; the next run
-    begins that multiple later, so that it takes the overlap again.
+    A run takes any multiple of `shift`, and `overlap` more, as its rows depend on later input. The next run begins that
+    multiple later, so it takes the overlap again.
     """
 
     shift: int
@@ -25,7 +25,8 @@ class Runs:
 def runs_of_frames(network: Network) -> Runs | None:
     """Return the runs of a network that takes frames; None if it needs whole recordings.
 
-    It does, too, if a layer depends on later rows of attention, whose rows before a run would have to go back.
+    It also needs them if a layer depends on later rows of attention: the rows before a run, which attention keeps,
+    would have to go back.
     """
     overlaps = overlaps_of_inputs(network)
     held = [each for each in network.layers if isinstance(each, SelfAttention) and overlaps[each.name]]
@@ -38,7 +39,7 @@ def runs_of_frames(network: Network) -> Runs | None:
 
 
 def overlaps_of_inputs(network: Network) -> dict[str, int]:
-    """Return how many rows of its inputs each layer needs, by its name, beyond those that a run goes on by."""
+    """Return the number of rows of input that each layer, by name, needs beyond those by which a run advances."""
     overlaps, overlap = {}, 0
     for layer in reversed(network.layers):
         missing = layer.missing_in_group
@@ -49,7 +50,7 @@ def overlaps_of_inputs(network: Network) -> dict[str, int]:
 
 
 def runs_of_features(network: Network, features: FeatureOptions) -> Runs | None:
-    """Return the runs of a network that takes a front end's frames, which it stacks and normalizes; None as above."""
+    """Return the runs of a network that stacks and normalizes the front end's frames itself; None as above."""
     runs = runs_of_frames(network)
     if runs is None or features.normalization == UTTERANCE:
         return None

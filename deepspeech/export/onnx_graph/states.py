@@ -1,4 +1,4 @@
-"""What goes from one run of a stream into the next: as inputs and outputs of a graph."""
+"""The states that one run of a stream passes to the next, as outputs and inputs of a graph."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class States(ABC):
 
     @abstractmethod
     def add_new(self, previous: str, value: str) -> None:
-        """Take the name of a state after the run, [batch, *shape], that was called `previous` before it."""
+        """Store the name of a state after the run, [batch, *shape]; its name before the run was `previous`."""
 
     @abstractmethod
     def finished(self, nodes: Sequence[Any]) -> list[Any]:
-        """Return the operators of a graph with those around them that take states apart and put them together."""
+        """Return the operators of a graph, with those around them that split and join the states."""
 
 
 class FlatStates(States):
-    """One input, `previous_state` float32 [batch, size], and one output `new_state`, that hold all states.
+    """One input, `previous_state` float32 [batch, size], and one output, `new_state`, that hold all states.
 
-    Where no layer has one, as each row is computed by itself, they are a number that stays as it is.
+    If no layer has a state, because each row is computed separately, they are a number that never changes.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class FlatStates(States):
 
     @property
     def size(self) -> int:
-        """Numbers of an utterance's state."""
+        """The size of an utterance's state, in numbers."""
         return sum(map(math.prod, self._shapes.values())) or 1
 
     def previous(self, owner: str, shape: Sequence[int]) -> str:
@@ -71,7 +71,7 @@ class FlatStates(States):
 
 
 class ClientStates(States):
-    """The inputs and outputs of DeepSpeech's graphs: `previous_state_c/h` and `new_state_c/h`, of LSTMs alone."""
+    """The inputs and outputs of DeepSpeech's graphs: `previous_state_c/h` and `new_state_c/h`, only of LSTMs."""
 
     def __init__(self, network: Network) -> None:
         self._layers: list[LSTM] = list(network.recurrent_layers)
@@ -79,7 +79,7 @@ class ClientStates(States):
 
     @property
     def units(self) -> list[int]:
-        """The units of the LSTMs, whose states lie side by side."""
+        """The units of the LSTMs, whose states are side by side."""
         return [layer.units for layer in self._layers]
 
     def previous(self, owner: str, shape: Sequence[int]) -> str:
@@ -110,7 +110,7 @@ class ClientStates(States):
 
 
 def _reshaped(values: str, output: str, shape: Sequence[int]) -> list[Any]:
-    """Return the operators that give a value another shape, where 0 stands for the size that it has."""
+    """Return the operators that reshape a value; in `shape`, 0 means the present size."""
     sizes = helper.make_tensor(f"{output}/shape_values", 7, [len(shape)], list(shape))  # 7: int64
     constant = helper.make_node("Constant", [], [f"{output}/shape"], value=sizes)
     return [constant, helper.make_node("Reshape", [values, f"{output}/shape"], [output])]

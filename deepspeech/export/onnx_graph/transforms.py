@@ -1,6 +1,6 @@
-"""The matrices of front ends: what `deepspeech.util.front_ends` computes of a window but for squares and logarithms.
+"""The matrices of front ends: the computation of `deepspeech.util.front_ends`, except for squares and logarithms.
 
-Taking the mean away, preemphasis, the window and the Fourier transform are linear, and so one matrix together.
+Removal of the mean, preemphasis, the window and the Fourier transform are linear, so one matrix does them all.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ PREEMPHASIS = 0.97
 POVEY_POWER = 0.85
 
 FBANK_FLOOR = float(np.finfo(np.float32).eps)
-"""Energies below this count as this, before the logarithm."""
+"""The lowest energy before the logarithm; lower energies are raised to it."""
 
 
 def fbank_transform(features: FeatureOptions) -> Array:
-    """Return what makes the spectrum of a window of Kaldi's, [2 * bins, window]: real parts, then imaginary ones."""
+    """Return the matrix of the spectrum of Kaldi's windows, [2 * bins, window]: real parts, then imaginary parts."""
     size = features.window
     without_mean = np.eye(size) - 1 / size
     emphasized = without_mean.copy()
@@ -35,7 +35,7 @@ def fbank_transform(features: FeatureOptions) -> Array:
 
 
 def fbank_filters(features: FeatureOptions) -> Array:
-    """Return the triangular filters of Kaldi, [bins, coefficients], over the power spectrum."""
+    """Return Kaldi's triangular filters, [bins, coefficients], for the power spectrum."""
     fft_size = _fft_size(features.window)
     highest = features.sample_rate / 2 + HIGHEST_FREQUENCY if HIGHEST_FREQUENCY <= 0 else HIGHEST_FREQUENCY
     edges = np.linspace(_mel(LOWEST_FREQUENCY), _mel(highest), features.coefficients + 2)
@@ -47,19 +47,19 @@ def fbank_filters(features: FeatureOptions) -> Array:
 
 
 def mfcc_transform(features: FeatureOptions) -> Array:
-    """Return what makes the spectrum of a window of TensorFlow's, [2 * bins, window], as above."""
+    """Return the matrix of the spectrum of TensorFlow's windows, [2 * bins, window], as above."""
     size = features.window
     hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     return _fourier(size, _fft_size(size) // 2 + 1) * hann
 
 
 def mfcc_filters(features: FeatureOptions) -> Array:
-    """Return the triangular filters of TensorFlow, [bins, filters], over the magnitudes."""
+    """Return TensorFlow's triangular filters, [bins, filters], for the magnitudes."""
     return filters(features.sample_rate, _fft_size(features.window) // 2 + 1)
 
 
 def mfcc_cosines(features: FeatureOptions) -> Array:
-    """Return the cosine transform of TensorFlow, [filters, coefficients]."""
+    """Return TensorFlow's cosine transform, [filters, coefficients]."""
     return cosines(features.coefficients)
 
 
