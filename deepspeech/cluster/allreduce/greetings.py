@@ -2,10 +2,14 @@
 
 import selectors
 import socket
+import time
 from contextlib import suppress
 
 MOST_GREETINGS = 64
 """Most connections that may be silent at once; one more closes the oldest."""
+
+RELIEF_SECONDS = 0.1
+"""Seconds until the next try to accept when the process has no descriptor left."""
 
 
 class Greetings:
@@ -44,11 +48,14 @@ class Greetings:
         return None
 
     def _accept(self) -> None:
-        with suppress(OSError):
+        try:
             caller, _ = self._listener.accept()
-            caller.setblocking(False)
-            self._told[caller] = b""
-            self._selector.register(caller, selectors.EVENT_READ)
+        except OSError:  # no descriptor is left; the caller stays ready
+            time.sleep(RELIEF_SECONDS)
+            return
+        caller.setblocking(False)
+        self._told[caller] = b""
+        self._selector.register(caller, selectors.EVENT_READ)
         if len(self._told) > MOST_GREETINGS:
             self._forget(next(iter(self._told))).close()
 

@@ -1,4 +1,6 @@
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -159,6 +161,27 @@ def test_those_who_connect_and_say_nothing_hold_up_no_ring(monkeypatch: pytest.M
             assert each.recv(1) == b""  # closed
     for each in joined:
         each.close()
+
+
+def test_a_caller_for_whom_no_descriptor_is_left_is_not_tried_again_at_once() -> None:
+    script = """
+import os, resource, socket, time
+from deepspeech.cluster.allreduce.greetings import Greetings
+listener, caller, (to_next, _next) = socket.create_server(("127.0.0.1", 0)), socket.socket(), socket.socketpair()
+with Greetings(listener, to_next, b"key") as greetings:
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open(os.devnull) as next_one:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_one.fileno(), files[1]))
+    caller.connect(listener.getsockname())
+    caller.sendall(b"key")
+    begin = time.monotonic()
+    print([greetings.heard(60) for _ in range(5)], time.monotonic() - begin > 0.4)
+    resource.setrlimit(resource.RLIMIT_NOFILE, files)
+    greetings.heard(60)
+    print(greetings.heard(60).getpeername() == caller.getsockname())
+"""
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert found.splitlines() == [f"{[None] * 5} True", "True"]
 
 
 def test_a_ring_that_is_no_longer_wanted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
