@@ -1,4 +1,4 @@
-"""Who may use the server: by the name it is addressed with, the page a request comes from, and the token."""
+"""Access control: checks the Host header, the Origin header and the token of each request."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .options import ServerOptions
 from .service import Service
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
-"""What needs no token, as it says nothing: the page, the health checks and the description."""
+"""Paths that need no token, as they reveal nothing: the page, the health checks and the API's description."""
 
 OPEN_FOLDER = "/page/"
-"""What the page consists of, which needs no token either."""
+"""The folder of the page's files, which need no token either."""
 
 SUBPROTOCOL = "deepspeech"
-"""The WebSocket subprotocol that is chosen if a client offers it."""
+"""The WebSocket subprotocol that the server chooses if a client offers it."""
 
-TOKEN_SUBPROTOCOL = "token."  # noqa: S105 - what precedes one
-"""What precedes the token, in base64url without padding, in a subprotocol that a browser offers."""
+TOKEN_SUBPROTOCOL = "token."  # noqa: S105 - the prefix of one
+"""Prefix of the subprotocol in which a browser sends the token, in base64url without padding."""
 
 
 class Access:
-    """An application that passes on what may be served, and refuses the rest before it is read."""
+    """An application that passes on permitted requests, and refuses the others before reading their bodies."""
 
     def __init__(self, served: ASGIApp, service: Service) -> None:
         self._served = served
@@ -63,13 +63,14 @@ class Access:
             _check_token(scope, headers, self._options.token)
 
     def _check_host(self, host: str) -> None:
-        """Refuse names that aren't this server's: a foreign page whose name leads here would use them."""
+        """Refuse names that are not this server's: a foreign site could let its own name resolve to this machine."""
         name = (host_name(host) or "").removesuffix(".")
         if not ("*" in self._names or name in self._names or _is_numeric(name)):
-            raise RefusedError(403, "wrong_host", f"The server isn't called {name!r}; --allowed_hosts says how it is")
+            told = f"{name!r} is not a name of this server; its flag --allowed_hosts adds names"
+            raise RefusedError(403, "wrong_host", told)
 
     def _check_origin(self, origin: str, host: str) -> None:
-        """Refuse foreign pages."""
+        """Refuse pages of other sites, except allowed ones."""
         allowed = self._options.allowed_origins
         if not (is_same_origin(origin, host) or origin in allowed or "*" in allowed):
             raise RefusedError(403, "wrong_origin", f"Pages of {origin} may not use the server")
@@ -80,7 +81,7 @@ class Access:
 
 
 async def refuse(scope: Scope, send: Send, error: RefusedError) -> None:
-    """Answer a request, or that for a WebSocket, with an error."""
+    """Answer an HTTP request or a WebSocket handshake with an error."""
     body = json.dumps(error.to_json()).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **error.headers}
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
@@ -90,12 +91,12 @@ async def refuse(scope: Scope, send: Send, error: RefusedError) -> None:
 
 
 def _check_token(scope: Scope, headers: Headers, token: str) -> None:
-    """Raise RefusedError unless the token is in the Authorization header, or for a browser's WebSocket elsewhere."""
+    """Raise RefusedError unless the Authorization header has the token, or a WebSocket's query or subprotocol does."""
     given = [bearer_token(headers.get("authorization", ""))]
     if scope["type"] == "websocket":
         given += parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         given += _decoded(scope.get("subprotocols", ()))
-    if not any([is_token(each, token) for each in given]):  # noqa: C419 - every one, in the same time
+    if not any([is_token(each, token) for each in given]):  # noqa: C419 - checks all, in constant time
         raise RefusedError(401, "invalid_api_key", "The server's token is missing or wrong; send Authorization: Bearer")
 
 
@@ -117,7 +118,7 @@ def _own_names(options: ServerOptions) -> frozenset[str]:
 
 
 def _is_numeric(name: str) -> bool:
-    """Return whether a name is an address, which no foreign name server can turn into another."""
+    """Return whether a name is an IP address, which no foreign name server can resolve to another one."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -22,20 +22,20 @@ from .page.routes import page_routes
 from .service import Service
 
 UNKNOWN_URL = "unknown_url"
-"""The code of a request for what there is not."""
+"""The error code of a request for a path that does not exist."""
 
 
 def application(service: Service) -> ASGIApp:
-    """Return the application, which lets in whom the options allow; it serves once its lifespan has begun."""
+    """Return the application, with the access rules of the options; it serves once its lifespan has begun."""
     pages = _pages(service)
     live = live_endpoint.LiveEndpoint(service)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and scope["path"] == live_endpoint.PATH:
             await live(scope, receive, send)
-        elif scope["type"] == "websocket":  # which would be answered 403 otherwise, as if the token were wrong
+        elif scope["type"] == "websocket":  # otherwise the answer would be 403, as for a wrong token
             service.metrics.refused.labels(UNKNOWN_URL).inc()
-            told = f"There are no WebSockets at {scope['path']}, but at {live_endpoint.PATH}"
+            told = f"There is no WebSocket at {scope['path']}; connect to {live_endpoint.PATH}"
             await refuse(scope, send, RefusedError(404, UNKNOWN_URL, told))
         else:
             await pages(scope, receive, send)
@@ -49,7 +49,7 @@ def application(service: Service) -> ASGIApp:
         allow_origins=origins,
         allow_methods=("GET", "POST"),
         allow_headers=("*",),
-        expose_headers=("Retry-After",),  # which tells pages, too, when a full server may be asked again
+        expose_headers=("Retry-After",),  # so that pages, too, can read when to try again
     )
 
 
@@ -69,7 +69,7 @@ def _pages(service: Service) -> ASGIApp:
         service.close()
 
     async def no_websocket(_: Request) -> Response:
-        refused = RefusedError(426, "upgrade_required", "This is for WebSocket connections")
+        refused = RefusedError(426, "upgrade_required", "This path takes only WebSocket connections")
         return JSONResponse(refused.to_json(), 426, {"upgrade": "websocket", "connection": "upgrade"})
 
     async def refusal(request: Request, error: Exception) -> Response:
@@ -93,7 +93,7 @@ def _pages(service: Service) -> ASGIApp:
 
 
 def _refused(request: Request, error: Exception) -> RefusedError:
-    """Return what a request is told that was refused, led nowhere, or failed."""
+    """Return the error for a request that was refused, has an unknown path or a wrong method, or failed."""
     if isinstance(error, RefusedError):
         return error
     status = getattr(error, "status_code", None)

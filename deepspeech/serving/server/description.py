@@ -1,4 +1,4 @@
-"""The OpenAPI description of the server: what it takes and how it answers."""
+"""The OpenAPI description of the server's requests and answers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def describe(options: ServerOptions) -> dict[str, Any]:
             "/v1/models": {"get": _view("The models", {JSON: _reference("Models")})},
             "/v1/models/{name}": {"get": _model()},
             "/v1/stream": {"get": _stream()},
-            "/healthz": {"get": _view("Whether the server lives", {TEXT: {}}, is_open=True)},
+            "/healthz": {"get": _view("Whether the server runs", {TEXT: {}}, is_open=True)},
             "/readyz": {"get": _view("Whether the server takes requests", {TEXT: {}}, is_open=True, refusals=["503"])},
-            "/metrics": {"get": _view("Figures in Prometheus' format", {TEXT: {}})},
+            "/metrics": {"get": _view("Metrics in Prometheus' format", {TEXT: {}})},
             "/openapi.json": {"get": _view("This description", {JSON: {}}, is_open=True)},
         },
         "components": {
@@ -56,7 +56,7 @@ def _transcription() -> dict[str, Any]:
         "408": "The request came too slowly",
         "413": "The body is too large, or the recording too long",
         "415": "The body is not a form",
-        "503": "There is no room; see Retry-After",
+        "503": "The server is busy; see Retry-After",
         "507": "The server cannot store the recording",
     }
     return {
@@ -74,16 +74,16 @@ def _model() -> dict[str, Any]:
 
 def _stream() -> dict[str, Any]:
     parameters = [
-        _queried("rate", {"type": "integer", "minimum": 4000, "maximum": 192_000}, "Hz of the audio that is sent"),
+        _queried("rate", {"type": "integer", "minimum": 4000, "maximum": 192_000}, "Sample rate of the audio, in Hz"),
         _queried("model", STRING, "The name of a model"),
     ]
     refusals = {
         "404": "There is no such model",
         "426": "The request is not for a WebSocket",
-        "503": "There is no room; see Retry-After",
+        "503": "The server is busy; see Retry-After",
     }
     return {
-        "summary": "Open a WebSocket for live speech: 16-bit samples in binary messages in, JSON messages out",
+        "summary": "Open a WebSocket for live speech: send 16-bit samples in binary messages, receive JSON messages",
         "parameters": parameters,
         "responses": {
             "101": {"description": "The WebSocket is open"},
@@ -95,9 +95,9 @@ def _stream() -> dict[str, Any]:
 def _view(
     summary: str, kinds: dict[str, Schema], *, is_open: bool = False, refusals: Sequence[str] = ()
 ) -> dict[str, Any]:
-    meanings = {**OF_ANY_REQUEST, "404": "There is no such thing", "503": "The server is being stopped"}
+    meanings = {**OF_ANY_REQUEST, "404": "There is no such model", "503": "The server is being stopped"}
     told = {status: meanings[status] for status in [*OF_ANY_REQUEST, *refusals]}
-    answers: dict[str, Any] = {"200": _answer("It", kinds), **_refusals(told)}
+    answers: dict[str, Any] = {"200": _answer("Success", kinds), **_refusals(told)}
     if "503" in refusals:
         answers["503"] = _answer(meanings["503"], kinds)
     described = {"summary": summary, "responses": answers}
@@ -144,13 +144,16 @@ def _request() -> Schema:
         "response_format": {"enum": list(FORMATS), "default": "json"},
         "timestamp_granularities[]": {
             **_list_of({"enum": list(GRANULARITIES)}),
-            "description": "What has times in verbose_json, the only format that may have them",
+            "description": "What has times in verbose_json; other formats do not accept this field",
         },
-        "stream": {"type": "boolean", "default": False, "description": "Whether json or text come as events"},
-        "language": {**STRING, "description": "Without effect; returned in verbose_json where the model tells none"},
-        "keywords[]": {**_list_of(STRING), "description": "Words and phrases that a language model makes likelier"},
-        "prompt": {**STRING, "description": "Accepted, and without effect"},
-        "temperature": {"type": "number", "minimum": 0, "maximum": 1, "description": "Accepted, and without effect"},
+        "stream": {"type": "boolean", "default": False, "description": "Whether json or text is sent as events"},
+        "language": {**STRING, "description": "No effect; verbose_json reports it if the model has no language"},
+        "keywords[]": {
+            **_list_of(STRING),
+            "description": "Words and phrases to make likelier; no effect without a language model",
+        },
+        "prompt": {**STRING, "description": "Accepted, without effect"},
+        "temperature": {"type": "number", "minimum": 0, "maximum": 1, "description": "Accepted, without effect"},
     }
     return {"type": "object", "properties": fields, "required": ["file", "model"]}
 

@@ -1,4 +1,4 @@
-"""Requests that are refused, how OpenAI's interface tells it, and what the log is told of failures."""
+"""The errors of refused requests, in the form of OpenAI's interface, and the log of failures."""
 
 import logging
 import traceback
@@ -8,7 +8,7 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2
-"""Seconds after which a client that was refused because the server is busy may ask again."""
+"""Seconds after which a client may try again if the server was busy."""
 
 
 class RefusedError(Exception):
@@ -34,17 +34,17 @@ class RefusedError(Exception):
 
 
 def busy(what: str) -> RefusedError:
-    """Return the refusal of a request for which there is no room, by a sentence that says why."""
-    return RefusedError(503, "server_busy", f"{what}; ask again in {RETRY_SECONDS} seconds")
+    """Return the refusal of a request because the server is busy; `what` says why."""
+    return RefusedError(503, "server_busy", f"{what}; try again in {RETRY_SECONDS} seconds")
 
 
 def being_stopped() -> RefusedError:
-    """Return the refusal of a request that comes, or is still not answered, when the server ends."""
+    """Return the refusal of a request that arrives, or is not yet answered, when the server stops."""
     return busy("The server is being stopped")
 
 
 def failed(what: str, error: BaseException) -> RefusedError:
-    """Log in one line why something failed, its traceback at the debug level; return what the client is told."""
+    """Log why something failed, in one line, and its traceback at debug level; return the error for the client."""
     frames = traceback.extract_tb(error.__traceback__)[-1:]
     where = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)
     logger.error("%s failed: %s: %s%s", what, type(error).__name__, " ".join(str(error).split()), where)

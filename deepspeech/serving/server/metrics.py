@@ -1,4 +1,4 @@
-"""The server's figures in Prometheus' text format."""
+"""The server's metrics in Prometheus' text format."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10)
 DURATIONS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
 
 FORGETTING = 0.98
-"""What is left in the real-time factor of a piece of audio's weight when the next one comes."""
+"""Factor by which the weight of earlier audio in the real-time factor falls with each new piece."""
 
 
 class Metrics:
-    """The figures of one server; their parts lock themselves."""
+    """The metrics of one server; each has its own lock."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         self.streams = Gauge(f"{PREFIX}_streams", "Live streams", registry=registry)
-        self.most_streams = Gauge(f"{PREFIX}_streams_limit", "Live streams that are let in", registry=registry)
+        self.most_streams = Gauge(f"{PREFIX}_streams_limit", "Most live streams at once", registry=registry)
         self.transcriptions = Gauge(f"{PREFIX}_transcriptions", "Recordings being transcribed", registry=registry)
-        self.waiting = Gauge(f"{PREFIX}_transcriptions_waiting", "Recordings that wait", registry=registry)
+        self.waiting = Gauge(f"{PREFIX}_transcriptions_waiting", "Recordings waiting", registry=registry)
         self.queue_seconds = Gauge(
             f"{PREFIX}_queue_seconds", "Seconds that live audio waits to be recognized", registry=registry
         )
         self.real_time_factor = Gauge(
             f"{PREFIX}_real_time_factor", "Seconds of work for a second of live audio", registry=registry
         )
-        self.audio_seconds = Counter(f"{PREFIX}_audio_seconds", "Audio recognized", ["kind"], registry=registry)
+        self.audio_seconds = Counter(
+            f"{PREFIX}_audio_seconds", "Seconds of audio recognized", ["kind"], registry=registry
+        )
         self.work_seconds = Counter(
-            f"{PREFIX}_work_seconds", "Seconds of threads that recognized it", ["kind"], registry=registry
+            f"{PREFIX}_work_seconds", "Seconds of threads for its recognition", ["kind"], registry=registry
         )
         self.utterances = Counter(f"{PREFIX}_utterances", "Utterances of live streams", ["reason"], registry=registry)
         self.refused = Counter(
@@ -42,19 +44,19 @@ class Metrics:
         )
         self.partial_latency = Histogram(
             f"{PREFIX}_partial_latency_seconds",
-            "From the arrival of audio to the partial that covers it",
+            "Seconds from the arrival of audio to the partial that covers it",
             buckets=LATENCIES,
             registry=registry,
         )
         self.final_latency = Histogram(
             f"{PREFIX}_final_latency_seconds",
-            "From the end of an utterance to its final",
+            "Seconds from the end of an utterance to its final",
             buckets=LATENCIES,
             registry=registry,
         )
         self.transcription_seconds = Histogram(
             f"{PREFIX}_transcription_seconds",
-            "From the request to the transcript of a recording",
+            "Seconds from the request to the transcript of a recording",
             buckets=DURATIONS,
             registry=registry,
         )
@@ -75,5 +77,5 @@ class Metrics:
         self.work_seconds.labels("recording").inc(work_seconds)
 
     def text(self) -> tuple[bytes, str]:
-        """Return the figures as text, and its content type."""
+        """Return the metrics as text, and its content type."""
         return generate_latest(self._registry), CONTENT_TYPE_LATEST

@@ -1,4 +1,4 @@
-"""The models that are served, by name. They can be replaced while streams go on with those they began with."""
+"""The served models, by name. They can be replaced; a running stream keeps the model that it began with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .options import ServedModel
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model that can be used, and when it was loaded, in seconds of Unix time. It is kept while somebody uses it."""
+    """A loaded model and its load time, in seconds of Unix time. It stays in memory as long as a request uses it."""
 
     name: str
     model: Model
@@ -40,7 +40,7 @@ class Models:
     def __init__(self, served: Sequence[ServedModel], *, voice_activity: bool = False) -> None:
         """Load every model; raise GraphError or ModelError for the first that cannot be used.
 
-        `voice_activity` says that live speech goes through the detector, which does not know every rate.
+        With `voice_activity`, live speech goes through the detector, which does not support every rate.
         """
         self._served = tuple(served)
         self._voice_activity = voice_activity
@@ -53,31 +53,31 @@ class Models:
         return list(self._loaded.values())
 
     def named(self, name: str | None) -> LoadedModel:
-        """Return the model of this name, the first without a name; raise RefusedError if there is none."""
+        """Return the model of this name, or the first if `name` is None; raise RefusedError if there is none."""
         loaded = self._loaded
         if name is None:
             return next(iter(loaded.values()))
         if name not in loaded:
             known = ", ".join(loaded)
-            raise RefusedError(404, "model_not_found", f"There is no model {name!r}, but: {known}", "model")
+            raise RefusedError(404, "model_not_found", f"There is no model {name!r}; there are: {known}", "model")
         return loaded[name]
 
     def streaming(self, name: str | None) -> LoadedModel:
-        """Return the model that `named` does, for live speech; raise RefusedError, too, if its network can't stream."""
+        """Return the same model as `named`; raise RefusedError also if its network cannot stream."""
         loaded = self.named(name)
         if not loaded.streams:
             raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
         return loaded
 
     def reload(self) -> list[str]:
-        """Load every model again and return what went wrong: one that cannot be loaded stays as it is."""
+        """Load every model again; return an error line for each that cannot be loaded, which stays as it was."""
         wrong = []
         with self._reloading:
             for each in self._served:
                 try:
                     fresh = self._load(each)
                 except (DeepSpeechError, OSError, MemoryError) as error:
-                    wrong.append(f"{each.name}: not reloaded, and served as before: {error or 'out of memory'}")
+                    wrong.append(f"{each.name}: not reloaded, still served as before: {error or 'out of memory'}")
                     continue
                 self._loaded = {**self._loaded, each.name: fresh}  # replaced as a whole: readers need no lock
         return wrong

@@ -1,4 +1,4 @@
-"""The text of an utterance that is still being said: how much of it will stay, and how sure its words are."""
+"""Partial transcripts of an utterance in progress, with the confidences of their words and the part that is stable."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..transcripts import TimedWord, transcript
 
 @dataclass(frozen=True)
 class PartialTranscript:
-    """What has been heard of an utterance; the first `stable` words will stay.
+    """The transcript of an utterance so far; the first `stable` words will not change.
 
-    The last word, which may go on, has no confidence.
+    The last word has no confidence, as it may be incomplete.
     """
 
     text: str
@@ -29,14 +29,14 @@ class PartialTranscripts:
     """The partial transcripts of one utterance."""
 
     def __init__(self, step_seconds: float) -> None:
-        """`step_seconds` are from one row of posteriors to the next."""
+        """`step_seconds` is the time from one row of posteriors to the next."""
         self._step_seconds = step_seconds
         self._text = ""
         self._done: list[str] = []
         self._confidences: list[float] = []
 
     def newest(self, recognition: Recognition) -> PartialTranscript | None:
-        """Return what has been heard so far; None if it is what it was before."""
+        """Return the transcript so far; None if its text has not changed since the last call."""
         (best,) = recognition.peek()
         text = best.text.strip()
         if text == self._text:
@@ -46,7 +46,7 @@ class PartialTranscripts:
         hypotheses = [best]
         if done != self._done or recognition.has_language_model:
             hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
-        if done != self._done:  # a word's confidence is reckoned once, which takes longer than the search
+        if done != self._done:  # once for each word, as confidences take longer than the search
             same = words_in_common(done, self._done)
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned

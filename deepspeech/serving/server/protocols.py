@@ -1,4 +1,4 @@
-"""HTTP and WebSocket over one connection, with the server's limits of connections, of requests and of slow readers."""
+"""HTTP and WebSocket with the server's limits on connections, requests and slow readers."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ LARGEST_HEAD = 1 << 16
 """Bytes of a request's line and headers."""
 
 REFUSALS = {TOO_SLOW: "too_slow", HEAD_TOO_LARGE: "too_large", TOO_MANY: "server_busy"}
-"""Codes for programs, by the status with which a connection is refused."""
+"""Error codes by the HTTP status with which a connection is refused."""
 
 LARGEST_OPTION = (1 << 31) - 1
-"""The largest number that an option of a socket can have."""
+"""The largest value of a socket option."""
 
 TOO_LARGE = "too_large"
-"""A field of the last message that is received of a WebSocket, in place of one that is too large."""
+"""The field of the message that the application receives in place of one that is too large; it is the last one."""
 
 
 class StallWatch:
-    """Cuts a connection whose client hasn't read for some seconds what is to be sent to it."""
+    """Cuts a connection if for some seconds its client does not read what is sent."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Start the time: the client reads too slowly."""
+        """Start the timer, as the client reads too slowly."""
         self.end()
         self._timer = asyncio.get_running_loop().call_later(self._seconds, transport.abort)
 
     def end(self) -> None:
-        """Stop the time."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 class _Watched(asyncio.Protocol):
-    """What both protocols have in common: the watch runs while the client reads too slowly."""
+    """The common part of both protocols: the watch runs while the client reads too slowly."""
 
     transport: asyncio.Transport
     _stalled: StallWatch
@@ -72,7 +72,7 @@ class _Watched(asyncio.Protocol):
 
 
 def http_protocol(most: Limits, refused: Callable[[str], None]) -> type[HttpToolsProtocol]:
-    """Return HTTP with these limits; `refused` is called with the code of each request or connection beyond them."""
+    """Return HTTP with these limits; `refused` is called with the error code of each request or connection refused."""
 
     class BoundedHttp(_Watched, LimitedProtocol):
         slowest_request = most.request_seconds
@@ -92,7 +92,7 @@ def http_protocol(most: Limits, refused: Callable[[str], None]) -> type[HttpTool
 
 
 class _LeavingLargeMessages(ServerProtocol):
-    """Reads nothing more after a message that is too large, and leaves it to others to close the connection."""
+    """Reads nothing more after a message that is too large; the application closes the connection."""
 
     def fail(self, code: CloseCode | int, reason: str = "") -> None:
         if code != CloseCode.MESSAGE_TOO_BIG:
@@ -121,10 +121,10 @@ def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
                 super().handle_parser_exception()
                 return
             self.conn.parser_exc = None
-            self.handle_events()  # of what came before
+            self.handle_events()  # of the messages before it
             told: Any = {"type": "websocket.receive", TOO_LARGE: True}
             self.queue.put_nowait(told)
-            self.close_timeout = LAST_SECONDS  # the client's own close is not read
+            self.close_timeout = LAST_SECONDS  # the client's close frame is not read
 
         async def send(self, message: Any) -> None:
             """Send a message of the application; raise ClientDisconnected if the client has ended the connection."""
@@ -134,13 +134,13 @@ def websocket_protocol(limits: Limits) -> type[WebSocketsSansIOProtocol]:
 
         def on_task_complete(self, task: asyncio.Task[None]) -> None:
             super().on_task_complete(task)
-            self._stalled.begin(self.transport)  # what is unsent must be read in time
+            self._stalled.begin(self.transport)  # the client must read the rest in time
 
     return BoundedWebSocket
 
 
 def _end_dead_connections(transport: asyncio.Transport, limits: Limits) -> None:
-    """Let the kernel give up a client that doesn't acknowledge what was sent."""
+    """Let the kernel end the connection of a client that does not acknowledge what was sent."""
     connected = transport.get_extra_info("socket")
     if connected is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
         milliseconds = min(1000 * max(limits.slow_reader_seconds, 1), LARGEST_OPTION)

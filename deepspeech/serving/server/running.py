@@ -1,4 +1,4 @@
-"""The server's process: listening, signals, and an end that lets what has begun be finished."""
+"""The server's process: listening, signals, and a shutdown that lets work in progress finish."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from .wyoming.listener import wyoming_listener
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.05
-"""Between looks whether everybody has been served."""
+"""Seconds between checks whether all clients have been served."""
 
 LAST_SECONDS = 2.0
-"""What is left to threads once the server has ended."""
+"""Seconds for which threads may still run after the server has stopped."""
 
 PING_SECONDS = 20.0
-"""Between signs of life that WebSockets exchange."""
+"""Seconds between the pings of a WebSocket."""
 
 BACKLOG = 256
 
 SWITCH_SECONDS = 0.02
-"""After which a thread that runs Python lets another one; what computes for long does it without Python's lock."""
+"""Seconds after which a thread that runs Python yields to another; long computations do not hold Python's lock."""
 
 
 def listen(host: str, port: int, flag: str = "port") -> socket.socket:
@@ -50,11 +50,13 @@ def listen(host: str, port: int, flag: str = "port") -> socket.socket:
         return listening.listen(host, port, BACKLOG)
     except OSError as error:
         where = f"--host={host} --{flag}={port}"
-        raise FlagError(f"{where}: the server cannot listen ({error.strerror}); choose others") from error
+        raise FlagError(
+            f"{where}: the server cannot listen ({error.strerror}); choose another address or port"
+        ) from error
 
 
 class RecognitionServer(uvicorn.Server):
-    """Serves models over HTTP and WebSocket until it is told to end; `run` is called once."""
+    """Serves models over HTTP and WebSocket until it is told to stop; `run` is called once."""
 
     def __init__(
         self,
@@ -63,9 +65,9 @@ class RecognitionServer(uvicorn.Server):
         say: Callable[[str], None] = logger.info,
         wyoming: socket.socket | None = None,
     ) -> None:
-        """Serve these models; `say` is given lines for the person who started the server.
+        """Serve these models; `say` prints a line for the person who started the server.
 
-        `wyoming` is a socket that listens for clients of that protocol.
+        `wyoming` is a listening socket for clients of that protocol.
         """
         self.options = options
         self.models = models
@@ -102,22 +104,22 @@ class RecognitionServer(uvicorn.Server):
             await self._beside.enter_async_context(wyoming_listener(self.service, self._wyoming))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, after `drain` or at once."""
+        """Stop, after `drain` or at once."""
         await self._beside.aclose()
         await super().shutdown(sockets)
 
     def drain(self) -> None:
-        """Let nobody else in, give everybody who is served the rest of it, then end; callable from any thread."""
+        """Accept no further work, finish the work in progress, then stop; callable from any thread."""
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._begin_to_end)
 
     def reload(self) -> None:
-        """Load the models again, on a thread; streams go on with those that they began with."""
+        """Load the models again, on a thread; a running stream keeps the model that it began with."""
         threading.Thread(target=self._reload, name="reload", daemon=True).start()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle signals meanwhile: SIGTERM and SIGINT end the server, SIGHUP loads the models again."""
+        """Handle signals within the context: SIGTERM and SIGINT stop the server, SIGHUP loads the models again."""
         self.loop = loop = asyncio.get_running_loop()
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -125,7 +127,7 @@ class RecognitionServer(uvicorn.Server):
         handlers = {signal.SIGTERM: self._begin_to_end, signal.SIGINT: self._begin_to_end, signal.SIGHUP: self.reload}
         for number, handler in handlers.items():
             loop.add_signal_handler(number, handler)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # the command has it wait until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # the command blocks it until here
         try:
             yield
         finally:
@@ -137,7 +139,7 @@ class RecognitionServer(uvicorn.Server):
         return application(self.service)
 
     def _begin_to_end(self) -> None:
-        if self._ending is not None:  # told twice: at once
+        if self._ending is not None:  # the second signal: stop at once
             self.should_exit = self.force_exit = True
             self.service.over.set()
             return
@@ -159,7 +161,7 @@ class RecognitionServer(uvicorn.Server):
 
 
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
-    """Load the models and serve them until a signal ends it; `say` is told where."""
+    """Load the models and serve them until a signal stops the server; `say` prints its addresses."""
     _let_threads_finish()
     allow_more_files()
     with _ended_by_signals(), ExitStack() as sockets:
@@ -176,7 +178,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         )
         if wyoming is not None:
             say(f"serving Wyoming at tcp://{host}:{wyoming.getsockname()[1]}")
-        gc.freeze()  # the collector, which stops all threads, need not look at what stays
+        gc.freeze()  # so that the collector, which stops all threads, skips permanent objects
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")
@@ -186,7 +188,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGINT end the process at once, with exit code 0, where the server handles them no other way."""
+    """Let SIGTERM and SIGINT end the process at once, with exit code 0, while the server does not handle them."""
     earlier = {number: signal.signal(number, lambda *_: os._exit(0)) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
@@ -196,16 +198,16 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _end_soon() -> None:
-    """End the process in a moment, though a thread may still be at something for which there was no time."""
+    """End the process after `LAST_SECONDS`, even if a thread is still working."""
     ending = threading.Timer(LAST_SECONDS, os._exit, (0,))
     ending.daemon = True
     ending.start()
 
 
 def _let_threads_finish() -> None:
-    """Keep threads that wake up from interrupting those that compute, as far as the system knows how to.
+    """Keep threads that wake up from interrupting those that compute, where the system supports this.
 
-    Of 70 live streams on two cores a third of the time in which a partial comes was interruptions.
+    With 70 live streams on two cores, interruptions were a third of the time to a partial.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     if hasattr(os, "SCHED_BATCH") and os.sched_getscheduler(0) == os.SCHED_OTHER:

@@ -1,4 +1,4 @@
-"""What all of the server's endpoints share: the models, the threads that recognize, the room that is left, figures."""
+"""What all endpoints of the server share: models, threads that recognize, free places and metrics."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .utterances import Utterances
 Result = TypeVar("Result")
 
 MOST_THREADS = 128
-"""A live stream has a thread while it is recognized: threads that share a model compute their frames together."""
+"""A live stream uses a thread while it is recognized; threads that share a model compute their frames together."""
 
 SMOOTHING = 0.1
 """The weight of the newest piece of audio in the mean lateness."""
 FORGOTTEN_AFTER = 2.0
-"""Seconds after which the mean lateness says nothing, as nothing has been recognized since."""
+"""Seconds without recognition after which the mean lateness no longer counts."""
 
 
 class Service:
@@ -40,7 +40,7 @@ class Service:
         self.metrics.queue_seconds.set_function(lambda: self.lateness)
         self.draining = asyncio.Event()
         self.over = asyncio.Event()
-        """Set when nobody is waited for any more: all that was due has been told, or there is no time left for it."""
+        """Set when the server waits for no client any more: all results have been sent, or the time is up."""
         threads = options.threads or min(self.limits.max_streams, MOST_THREADS)
         self._live = ThreadPoolExecutor(threads, "live")
         self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")
@@ -52,21 +52,21 @@ class Service:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is being served."""
+        """Whether there is neither a live stream nor a transcription."""
         return self._streams == 0 and self._transcriptions == 0
 
     @property
     def lateness(self) -> float:
-        """How many seconds live audio is recognized late, on average of late; 0 if none was recognized of late."""
+        """The recent mean delay of the recognition of live audio, in seconds; 0 if there was none recently."""
         mean, at = self._late
         return mean if time.monotonic() - at < FORGOTTEN_AFTER else 0.0
 
     @contextmanager
     def stream(self) -> Iterator[None]:
-        """Take the place of a live stream meanwhile; raise RefusedError if there is none."""
+        """Take the place of a live stream within the context; raise RefusedError if none is free."""
         self._check_open()
         if self._streams >= self.limits.max_streams:
-            raise busy(f"All {self.limits.max_streams} live streams are taken")
+            raise busy(f"All {self.limits.max_streams} live streams are in use")
         self._streams += 1
         self.metrics.streams.set(self._streams)
         try:
@@ -77,7 +77,7 @@ class Service:
 
     @contextmanager
     def transcription(self) -> Iterator[None]:
-        """Take a recording's place meanwhile, which may be one to wait in; raise RefusedError if there is none."""
+        """Take a recording's place or a place in the queue within the context; raise RefusedError if none is free."""
         self._check_open()
         if self._transcriptions >= self.limits.max_transcriptions + self.limits.max_waiting:
             raise busy("Too many recordings are waiting")
@@ -90,17 +90,17 @@ class Service:
             self._count_transcriptions()
 
     def utterances(self, model: Model, rate: int) -> Utterances:
-        """Return what recognizes live audio of `rate` Hz."""
+        """Return the recognizer of a live stream of audio at `rate` Hz."""
         return Utterances(model, rate, self.options.endpoints, self._voice)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until a recording may be transcribed, and be the one that is meanwhile."""
+        """Wait until a recording may be transcribed, and occupy its turn within the context."""
         async with self._turn:
             yield
 
     async def of_stream(self, work: Callable[[], Result]) -> Result:
-        """Run the work of a live stream on a thread; the caller sees to it that a stream's calls are in order."""
+        """Run the work of a live stream on a thread; the caller must keep a stream's calls in order."""
         return await asyncio.get_running_loop().run_in_executor(self._live, work)
 
     async def of_recording(self, work: Callable[[], Result]) -> Result:
@@ -108,7 +108,7 @@ class Service:
         return await asyncio.get_running_loop().run_in_executor(self._files, work)
 
     async def recognize(self, work: Callable[[], Result], audio_seconds: float = 0.0) -> Result:
-        """Run the recognition of live audio of this length on a thread, and take note of how late it was."""
+        """Run the recognition of live audio of this length on a thread, and record its delay."""
         asked = time.monotonic()
 
         def timed() -> tuple[Result, float, float]:
@@ -117,13 +117,13 @@ class Service:
 
         result, waited, worked = await self.of_stream(timed)
         self.metrics.recognized(audio_seconds, worked)
-        late = waited + (max(worked - audio_seconds, 0.0) if audio_seconds else 0.0)  # the next piece finds this first
+        late = waited + (max(worked - audio_seconds, 0.0) if audio_seconds else 0.0)  # the excess delays the next piece
         mean = self.lateness
         self._late = (mean + SMOOTHING * (late - mean), time.monotonic())
         return result
 
     def close(self) -> None:
-        """End the threads, once they have done what they are at."""
+        """End the threads after their current work."""
         self._live.shutdown(wait=False, cancel_futures=True)
         self._files.shutdown(wait=False, cancel_futures=True)
 

@@ -1,4 +1,4 @@
-"""One speaker's audio becomes utterances: the part of a live stream that computes, on threads, without a network."""
+"""The recognition of a live stream: one speaker's audio becomes utterances. It runs on threads and does no I/O."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from .live.protocol import Alternative, Event, Final, Partial, Start, Word
 from .partials import PartialTranscripts
 
 PIECE_SECONDS = 0.1
-"""Live audio is recognized in pieces of this length or longer, which is how often a partial can change."""
+"""Live audio is recognized in pieces of this length or longer; a partial changes once a piece at most."""
 
 LOWEST_RATE = 4_000
 """Hz."""
 HIGHEST_RATE = 192_000
 
 FINISH = "finish"
-"""The reason of an utterance that ends because the client says so."""
+"""The reason of an utterance that ends because the client asks for it."""
 
 Signal = npt.NDArray[np.float32]
 
 
 class Utterances:
-    """The utterances of one speaker, one after the other. It belongs to one thread at a time."""
+    """The utterances of one speaker, one after the other. Only one thread may use it at a time."""
 
     def __init__(
         self, model: Model, rate: int, rules: EndpointRules | None = None, voice: VoiceActivity | None = None
     ) -> None:
-        """Take audio at `rate` Hz, whose utterances end by `rules`, where there are none by their defaults."""
+        """Take audio at `rate` Hz; `rules` (the default ones if None) determine where its utterances end."""
         self._model = model
         self._rules = rules or EndpointRules()
         self._voice = voice
@@ -47,27 +47,27 @@ class Utterances:
         self._resampler: soxr.ResampleStream | None = None
         self.begin_with(Start())
         self.in_progress = False
-        """Whether audio has been heard since the last utterance was finished."""
+        """Whether audio has been received since the last call of `finish`."""
 
     @property
     def seconds(self) -> float:
-        """Seconds of audio heard."""
+        """Seconds of audio received."""
         return self._heard_samples / self._model_rate
 
     @property
     def silent_seconds(self) -> float:
-        """Seconds of audio since a word was last heard."""
+        """Seconds of audio since the last recognized word."""
         return self._silent_samples / self._model_rate
 
     @property
     def ends_in_half_a_sample(self) -> bool:
-        """Whether the audio heard, of which `finish` leaves out that byte, is not a whole number of samples."""
+        """Whether the last byte of the audio so far is half a sample, which `finish` leaves out."""
         return bool(self._odd)
 
     def begin_with(self, start: Start) -> list[str]:
-        """Recognize the utterances that follow as `start` says; return those of its hot words that have no effect.
+        """Use the settings of `start` for the utterances that follow; return its hot words that have no effect.
 
-        The times of the first one are from here on. Raise ModelError if the model cannot, and then nothing changes.
+        The first of these utterances begins here. Raise ModelError, and change nothing, if the model cannot do this.
         """
         hot_words = start.hot_words or None
         ignored: list[str] = []
@@ -80,9 +80,9 @@ class Utterances:
         return ignored
 
     def hear(self, audio: bytes, *, partial: bool = True) -> list[Event]:
-        """Take 16-bit little-endian samples, cut anywhere; return what is to be told of them.
+        """Take 16-bit little-endian samples, cut at any byte; return the events that they cause.
 
-        Without `partial`, as the utterance ends now, that is not what has been heard of it so far.
+        Without `partial`, which is for an utterance that ends now, there is no partial among them.
         """
         signal = self._signal(audio)
         if not len(signal):
@@ -91,7 +91,7 @@ class Utterances:
         return told + self._newest() if partial else told
 
     def finish(self) -> list[Event]:
-        """End the utterance, and return its final; without one, that of an utterance without audio."""
+        """End the utterance and return its last events, the final included; without audio, the final is empty."""
         told = self._feed(self._flushed())
         told.append(self._final(self.seconds, FINISH))
         self._next()
@@ -99,7 +99,7 @@ class Utterances:
         return told
 
     def _next(self) -> None:
-        """Go on with the utterance that follows."""
+        """Begin the next utterance."""
         self._number += 1
         self._recognition = self._recognition.following()
         self._partials = PartialTranscripts(self._model.step_seconds)
@@ -121,7 +121,7 @@ class Utterances:
         return told
 
     def _newest(self) -> list[Event]:
-        """Return the partial, if there is another one than before."""
+        """Return the partial, if it has changed."""
         newest = self._partials.newest(self._recognition)
         if newest is None:
             return []
@@ -151,7 +151,7 @@ class Utterances:
         ]
 
     def _signal(self, audio: bytes) -> Signal:
-        """Return float32 [samples] at the model's rate; an odd byte at the end waits for its other half."""
+        """Return float32 [samples] at the model's rate; an odd byte at the end is kept for the next call."""
         audio = self._odd + audio
         whole = len(audio) - len(audio) % 2
         self._odd = audio[whole:]

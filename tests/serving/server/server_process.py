@@ -17,14 +17,14 @@ ROOT = Path(__file__).parents[3]
 
 @contextmanager
 def running(*flags: object, log: Path, before: str = "") -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Run the command meanwhile; give its process, and the address that it says."""
+    """Run the command within the context; yield its process, and the address that it prints."""
     with started(*flags, log=log, before=before) as process:
         yield process, waited_for(log, r"at (https?://\S+)/")
 
 
 @contextmanager
 def started(*flags: object, log: Path, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command, after other statements if they are given, and end it at the end."""
+    """Start the command, after other statements if they are given; stop it at the end of the context."""
     program = f"{before}\nimport sys; from deepspeech.commands import server; sys.exit(server())"
     command = [sys.executable, "-c", program]
     with log.open("wb") as file:
@@ -37,7 +37,7 @@ def started(*flags: object, log: Path, before: str = "") -> Iterator[subprocess.
 
 
 def waited_for(log: Path, pattern: str) -> str:
-    """Return what a line of the log says, as soon as it does."""
+    """Wait for a line of the log, and return its content."""
     deadline = time.monotonic() + PATIENCE
     while (found := re.search(pattern, log.read_text())) is None:
         assert time.monotonic() < deadline, log.read_text()

@@ -1,4 +1,4 @@
-"""A server in a thread of the tests, and clients that speak to it byte by byte."""
+"""A server in a thread of the tests, and clients that send it bytes of their choice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MESSAGE = 640
 Samples = npt.NDArray[np.int16]
 
 JSON_TEXTS = st.text(st.characters(), max_size=5)
-"""Also of halves of characters, which JSON can escape and UTF-8 has not."""
+"""Includes halves of characters, which JSON can escape and UTF-8 cannot encode."""
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.sampled_from([10**400, -(10**400)]) | JSON_TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(JSON_TEXTS, inner, max_size=3),
@@ -60,7 +60,7 @@ class Served:
         return self.server.loop
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
-        """Return the status, the headers and the body that a request is answered with."""
+        """Return the status, the headers and the body of the answer to a request."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, headers={name.replace("_", "-"): each for name, each in headers.items()})
@@ -71,12 +71,12 @@ class Served:
             connection.close()
 
     def figure(self, name: str) -> float:
-        """Return one of the server's figures."""
+        """Return the value of one of the server's metrics."""
         lines = self.get("/metrics")[2].splitlines()
         return sum(float(line.split()[-1]) for line in lines if line.startswith(f"deepspeech_server_{name}"))
 
     def stream(self, query: str = "rate=16000", **options: Any) -> AbstractContextManager[ClientConnection]:
-        """Connect to the live stream meanwhile."""
+        """Connect to the live stream within the context."""
         url = f"ws://127.0.0.1:{self.port}/v1/stream?{query}"
         connected: AbstractContextManager[ClientConnection]
         connected = connect(url, open_timeout=PATIENCE, close_timeout=PATIENCE, **options)
@@ -85,7 +85,7 @@ class Served:
 
 @contextmanager
 def serving(models: Models, limits: Limits | None = None, **options: Any) -> Iterator[Served]:
-    """Serve models meanwhile, as `options` say."""
+    """Serve models within the context, with these options."""
     listening = socket.create_server(("127.0.0.1", options.get("port", 0)))
     server = RecognitionServer(ServerOptions((), limits=limits or Limits(), **options), models)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -104,7 +104,7 @@ def loaded(graph: Path, scorer: Path | None = None) -> Models:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
@@ -117,7 +117,7 @@ def samples_of(path: Path) -> Samples:
 
 
 def say(stream: ClientConnection, samples: Samples) -> None:
-    """Send audio in messages of 20 ms, as fast as they are taken, until all is sent or the server ends the stream.
+    """Send audio in messages of 20 ms, as fast as the server reads, until all is sent or the server ends the stream.
 
     What the server said before its end can be read afterwards.
     """
@@ -153,7 +153,7 @@ def told_first(address: str, context: ssl.SSLContext) -> dict[str, Any]:
 
 
 def vanishing(served: Served, samples: Samples, *, reset: bool) -> None:
-    """Connect, send a message of audio, and be gone without a word, as a process that is killed or a lost network."""
+    """Connect, send a message of audio, and disappear without closing, like a killed process or a lost network."""
     audio = samples.astype("<i2").tobytes()
     with connected(served) as connection:
         connection.sendall(struct.pack(">BBHI", 0x82, 0xFE, len(audio), 0) + audio)  # masked with zeros
@@ -163,7 +163,7 @@ def vanishing(served: Served, samples: Samples, *, reset: bool) -> None:
 
 @contextmanager
 def connected(served: Served) -> Iterator[socket.socket]:
-    """Open a live stream whose frames are still to be written, byte for byte."""
+    """Open a live stream whose frames the test then writes byte by byte."""
     key = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22
     with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
         connection.sendall(f"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n{key}==\r\n\r\n".encode())

@@ -1,4 +1,4 @@
-"""Who may use a server, and who is refused."""
+"""Which requests the server accepts, and which it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests and messages that nobody would send on purpose: each gets an answer, and the server goes on."""
+"""Malformed and excessive requests and messages: each gets an answer, and the server continues."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def spoken(recordings: list[Path]) -> Samples:
 
 
 description = schemathesis.openapi.from_dict(describe(ServerOptions(())))
-schema = description.exclude(path="/v1/stream")  # a WebSocket, which the tests below see to
+schema = description.exclude(path="/v1/stream")  # a WebSocket, which the tests below cover
 
 
 def test_a_client_that_breaks_the_protocol_is_no_failure_of_the_server(
@@ -93,7 +93,7 @@ def test_the_description_names_what_is_served(served: Served) -> None:
         pass
     told = json.loads(refused.value.response.body)["error"]
     assert refused.value.response.status_code == 404
-    assert told["code"] == "unknown_url" and told["message"].endswith("at /v1/streams, but at /v1/stream")
+    assert told["code"] == "unknown_url" and told["message"].endswith("at /v1/streams; connect to /v1/stream")
     for path in paths:
         assert served.get(path.replace("{name}", "tiny"), "DELETE")[0] == 405
 
@@ -279,7 +279,7 @@ def test_a_connection_that_is_one_too_many_is_told_when_to_come_back(served: Ser
         with pytest.raises(InvalidStatus, match="503"), served.stream():
             pass
         idle += [socket.create_connection(("127.0.0.1", served.port), PATIENCE) for _ in range(30)]
-        until(lambda: len(served.server.server_state.connections) <= 40)  # those that send nothing are closed
+        until(lambda: len(served.server.server_state.connections) <= 40)  # connections that send nothing are closed
     finally:
         for connection in idle:
             connection.close()

@@ -1,4 +1,4 @@
-"""Keywords of OpenAI's interface, which its own client sends."""
+"""Keywords of OpenAI's interface, sent by OpenAI's own client."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_a_stream_is_told_what_it_says_while_it_says_it(served: Served, speech: 
     spoken = max(speech, key=len)
     with served.stream() as stream:
         say(stream, spoken)
-        messages = [told(stream), told(stream)]  # before the end is asked for, so that it is told what it says so far
+        messages = [told(stream), told(stream)]  # before the test asks for the end, so that a partial is sent
         tell(stream, "close")
         messages += rest(stream)
     assert messages[0] == {"type": "ready", "model": "tiny", "rate": 16_000}
@@ -136,14 +136,14 @@ def test_a_client_is_told_which_of_its_hot_words_have_no_effect(
         tell(stream, "start", hot_words={"abc": 5.0})
         tell(stream, "close")
         assert rest(stream) == []
-    with served.stream("model=tiny") as stream:  # which a page may choose whose user has given hot words
+    with served.stream("model=tiny") as stream:  # a page whose user has given hot words may choose it
         tell(stream, "start", hot_words={"abc": 5.0}, partials=False)
         say(stream, speech[0])
         tell(stream, "close")
         _, warning, *finals = rest(stream)
         assert warning["code"] == "hot_words_ignored" and "'tiny' has no language model" in warning["message"]
         assert [final["text"] for final in finals] == [model.transcribe(speech[0]).text]
-    assert caplog.records == []  # which is the operator's
+    assert caplog.records == []  # the log is for the operator
 
 
 def test_a_client_is_told_which_parameters_of_its_query_have_no_effect(served: Served) -> None:
@@ -238,7 +238,7 @@ def test_limits_of_a_stream_end_it_with_a_reason(models: Models, speech: list[Sa
             assert rest(stream)[-1] == ended["silence"]
         with server.stream() as stream:
             with suppress(ConnectionClosed):
-                stream.send([bytes(33 << 10)] * 400)  # one message in many frames, of which the rest is left unread
+                stream.send([bytes(33 << 10)] * 400)  # one message in many frames, the rest of which is not read
             ended["message_too_large"] = rest(stream)[-1]
         assert stream.close_code == 1008
     assert {name: message["code"] for name, message in ended.items()} == {name: name for name in ended}

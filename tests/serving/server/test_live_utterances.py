@@ -1,4 +1,4 @@
-"""Utterances of one speaker's audio: where they end, how sure their words are, and how much of a partial stays."""
+"""Utterances of one speaker's audio: their ends, the confidences of their words, and the stable part of partials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RATE = 16_000
 PIECE = 3200
 """Bytes of 0.1 s."""
 FRAME = 0.02
-"""Seconds that a word may begin before its samples do, as it is said in whole frames."""
+"""Seconds by which a word may begin before its samples, as its times are whole frames."""
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_half_a_sample_at_the_end_of_an_utterance_is_left_out_with_a_warning(
 
 def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:
     utterances = Utterances(model, RATE)
-    for _ in range(2):  # as of a client that says the end of an utterance at once with its words
+    for _ in range(2):  # like a client that sends the end of an utterance together with its words
         heard(utterances, np.zeros(RATE, np.int16))
         assert utterances.silent_seconds == pytest.approx(1)
         (final,) = utterances.hear(speech[0].tobytes(), partial=False) + utterances.finish()

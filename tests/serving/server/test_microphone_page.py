@@ -1,4 +1,4 @@
-"""The page to speak into, in a real browser whose microphone hears a file."""
+"""The server's page in a real browser, whose microphone plays a file."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ SHOW_ARABIC = """async () => {
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a recording of SPOKEN, with the noise of an empty room before and after it."""
+    """Return a recording of SPOKEN, with the noise of an empty room before and after."""
     random = np.random.default_rng(3)
     room = random.normal(0, 0.003, RATE).astype(np.float32)
     return write_wav(
@@ -98,7 +98,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def speaker(spoken: Path) -> Iterator[Any]:
-    """Return a browser whose microphone hears SPOKEN once."""
+    """Return a browser whose microphone plays SPOKEN once."""
     file = f"--use-file-for-fake-audio-capture={spoken}%noloop"
     with chromium("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", file) as browser:
         yield browser
@@ -111,7 +111,7 @@ def models(graph_file: Path) -> Models:
 
 @contextmanager
 def opened(browser: Any, served: Served, expected: str = "Ready", **options: Any) -> Iterator[Any]:
-    """Return the page, in a browser's session of its own, once its state is what is expected."""
+    """Return the page, in its own session of the browser, once it has the expected state."""
     context = browser.new_context(**options)
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE)
@@ -141,7 +141,7 @@ def test_the_page_shows_and_saves_what_the_microphone_hears(speaker: Any, models
         page.keyboard.press("Enter")
         page.wait_for_selector("#state:text-is('Listening')")
         page.wait_for_selector(f".partial:has-text('{SPOKEN}')")
-        page.wait_for_timeout(500)  # the last of it is on its way
+        page.wait_for_timeout(500)  # the end of it is still to arrive
         page.keyboard.press("Enter")
         page.wait_for_selector("#state:text-is('Ready')")
         text = " ".join(page.locator(".word").all_inner_texts())

@@ -1,4 +1,4 @@
-"""Who is let in while live audio is recognized late, and once that is over; what others are told when it ends."""
+"""Requests while the recognition of live audio is late, and afterwards; and answers when the server stops."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def speech(recordings: list[Path]) -> list[Samples]:
 
 
 class Clock:
-    """Seconds that pass only where a test says so, however busy the machine is."""
+    """A clock that advances only when a test asks for it, however busy the machine is."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -50,14 +50,14 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Return the clock by which the server knows how late it is."""
+    """Return the clock with which the server measures its delay."""
     made = Clock()
     monkeypatch.setattr(service, "time", SimpleNamespace(monotonic=lambda: made.now))
     return made
 
 
 def be_late(served: Served, clock: Clock) -> None:
-    """Have the server take half a second for a tenth of a second of live audio."""
+    """Let the server take half a second to recognize a tenth of a second of live audio."""
     recognition = served.server.service.recognize(lambda: clock.pass_by(0.5), 0.1)
     asyncio.run_coroutine_threadsafe(recognition, served.loop).result()
 

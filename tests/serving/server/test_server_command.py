@@ -30,7 +30,7 @@ from deepspeech.serving.server.utterances import PIECE_SECONDS
 
 
 def handling(process: subprocess.Popen[bytes], kind: str, number: signal.Signals) -> bool:
-    """Return whether a process blocks (SigBlk) or catches (SigCgt) a signal, as Linux tells it."""
+    """Return whether a process blocks (SigBlk) or catches (SigCgt) a signal, as Linux reports it."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     mask = re.search(rf"{kind}:\s+(\w+)", status)
     assert mask is not None
@@ -38,7 +38,7 @@ def handling(process: subprocess.Popen[bytes], kind: str, number: signal.Signals
 
 
 def samples_until_partial(model: Model, samples: Samples) -> int:
-    """Return after how many samples the server has heard some text, though it may wait for a piece to be whole."""
+    """Return the number of samples after which the server has a partial, even if it waits for a whole piece."""
     stream, piece = model.createStream(), int(PIECE_SECONDS * model.sampleRate())
     for start in range(0, len(samples), piece):
         stream.feedAudioContent(samples[start : start + piece])
@@ -60,7 +60,7 @@ def test_no_thread_of_the_server_that_wakes_up_interrupts_one_that_computes(grap
             assert final(stream)["text"] == ""
         threads = [int(each.name) for each in Path(f"/proc/{process.pid}/task").iterdir()]
         at_work = [each for each in threads if os.sched_getscheduler(each) == os.SCHED_BATCH]
-        assert process.pid in at_work and len(at_work) > 1  # numpy's threads, which are older, do nothing
+        assert process.pid in at_work and len(at_work) > 1  # numpy's threads, which are older, are idle
 
 
 def test_hot_words_of_clients_do_not_fill_the_log(
@@ -91,7 +91,7 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
             say(stream, spoken[:beginning])
             assert [told(stream)["type"], told(stream)["type"]] == ["ready", "partial"]
 
-            graph.write_bytes(b"no graph")  # a bad file is refused, and the old model goes on
+            graph.write_bytes(b"no graph")  # a bad file is refused, and the old model stays
             process.send_signal(signal.SIGHUP)
             refusal = waited_for(log, r"(first: .*)")
             assert "not reloaded" in refusal and str(graph) in refusal
@@ -264,8 +264,8 @@ def test_a_port_that_is_taken_is_told_with_the_flags_that_chose_it() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(FlagError) as refused:
             listen("127.0.0.1", port)
-    where = f"--host=127.0.0.1 --port={port}"
-    assert str(refused.value) == f"{where}: the server cannot listen (Address already in use); choose others"
+    expected = "the server cannot listen (Address already in use); choose another address or port"
+    assert str(refused.value) == f"--host=127.0.0.1 --port={port}: {expected}"
 
 
 def test_flags_become_options(graph_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +284,7 @@ def test_the_command_says_in_one_line_what_is_wrong(tmp_path: Path, graph_file: 
     bad, log = tmp_path / "bad.pb", tmp_path / "log"
     bad.write_bytes(b"no graph at all")
     for flags in ([f"--model={bad}"], [f"--model={graph_file}", f"--scorer={bad}"]):
-        with started(*flags, log=log) as process:  # not in this process, whose scheduling it would change for good
+        with started(*flags, log=log) as process:  # not in this process, as it would change its scheduling permanently
             assert process.wait(PATIENCE) == 1
         error = log.read_text()
         assert error.startswith("deepspeech-server: ") and str(bad) in error and error.count("\n") == 1

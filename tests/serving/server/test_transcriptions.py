@@ -1,4 +1,4 @@
-"""OpenAI's interface, judged by OpenAI's own client, unmodified."""
+"""OpenAI's interface, tested with OpenAI's own client, unmodified."""
 
 from __future__ import annotations
 

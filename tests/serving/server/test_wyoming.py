@@ -1,4 +1,4 @@
-"""Wyoming as its published client speaks it."""
+"""The Wyoming protocol, tested with its published client."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
             for event in events:
                 await satellite.write_event(event)
             while not Error.is_type((told := (await answer(satellite))[-1]).type):
-                pass  # the transcript of what was said before
+                pass  # the transcript of the audio before
             assert await satellite.read_event() is None
             return Error.from_event(told).code, Error.from_event(told).text
 
@@ -143,7 +143,7 @@ def test_limits_hold_for_wyoming_too(models: Models, samples: Samples) -> None:
             assert "whole number of samples" in (await refused(port, AudioChunk(16000, 2, 1, b"abc").event()))[1]
             assert "payload_length" in (await refused(port, AudioChunk(16000, 2, 1, bytes(1 << 19)).event()))[1]
             chunks = [AudioChunk(16000, 2, 1, bytes(64000)).event()] * 2
-            assert "seconds of audio at most" in (await refused(port, start, *chunks))[1]
+            assert "at most 2 seconds of audio" in (await refused(port, start, *chunks))[1]
             other = AudioChunk(8000, 2, 1, audio[:2000]).event()
             assert "its rate is 8000" in (await refused(port, start, other))[1]
 

@@ -1,4 +1,4 @@
-"""What Wyoming's clients do not do on purpose: what they send gets an answer, and who does not read keeps nobody."""
+"""Malformed events over Wyoming get an answer, and a client that does not read does not block other clients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def models(graph_file: Path) -> Models:
 
 
 async def answer(port: int, sent: bytes) -> bytes:
-    """Send bytes and no more; return all that is said to them."""
+    """Send only these bytes; return the whole answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent)
     writer.write_eof()

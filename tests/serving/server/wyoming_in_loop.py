@@ -1,4 +1,4 @@
-"""A server of Wyoming in the event loop of a test, and what its clients say and hear."""
+"""A server of Wyoming in the event loop of a test, and the events of its clients."""
 
 from __future__ import annotations
 

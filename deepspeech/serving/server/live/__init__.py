@@ -1,1 +1,1 @@
-"""Speech as it is spoken: one WebSocket connection, many utterances."""
+"""Live speech: many utterances over one WebSocket connection."""

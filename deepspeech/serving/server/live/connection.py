@@ -1,4 +1,4 @@
-"""One client of `/v1/stream`: a task reads what it says, one has it recognized on threads, one tells what was heard."""
+"""One client of `/v1/stream`: one task reads messages, one has audio recognized on threads, one sends the results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .protocol import (
 from .queues import Audio, Inbox, Outbox
 
 LARGEST_PIECE_SECONDS = 1.0
-"""Audio that is recognized at a time where much waits; more would keep other streams waiting."""
+"""The most audio that is recognized at a time; more would delay other streams."""
 
 NORMAL, GOING_AWAY, POLICY, INTERNAL = 1000, 1001, 1008, 1011
 """Codes with which a WebSocket is closed (RFC 6455)."""
@@ -39,7 +39,7 @@ NORMAL, GOING_AWAY, POLICY, INTERNAL = 1000, 1001, 1008, 1011
 
 @dataclass(frozen=True)
 class Ending:
-    """Why a connection ends: the code it is closed with, and the error message before that."""
+    """Why a connection ends: the code of its close, and the error message that is sent before, if any."""
 
     close_code: int
     error_code: str | None = None
@@ -53,7 +53,7 @@ HALF_SAMPLE = "the utterance's audio has an odd number of bytes; the last one, h
 
 
 class ClientGoneError(Exception):
-    """There is nobody left to tell anything."""
+    """The client has disconnected."""
 
 
 class LiveConnection:
@@ -73,11 +73,11 @@ class LiveConnection:
         self._active_at = time.monotonic()
 
     def warn(self, code: str, message: str) -> bool:
-        """Tell the client what is not done; return whether there was room for it among what it has not read."""
+        """Send a warning to the client; return False if it has too many unread messages."""
         return self._outbox.put(warning_message(code, message))
 
     async def serve(self) -> None:
-        """Serve until the client has gone, or everything that it is due has been sent."""
+        """Serve until the client has disconnected, or the last result has been sent."""
         reading = asyncio.ensure_future(self._read())
         recognizing = asyncio.ensure_future(self._recognize())
         writing = asyncio.ensure_future(self._write())
@@ -91,7 +91,7 @@ class LiveConnection:
                 reading.cancel()
                 self._inbox.put(Close())
                 ending = await recognizing or ending
-            assert ending is not None  # only after `Close` does nothing speak against going on
+            assert ending is not None  # `_recognize` returns None only after `Close`, which is put above
             if ending.error_code is None:
                 self._outbox.end()
             else:
@@ -110,14 +110,14 @@ class LiveConnection:
         return PIECE_SECONDS, LARGEST_PIECE_SECONDS, max(self._limits.max_pending_seconds, LARGEST_PIECE_SECONDS)
 
     async def _read(self) -> Ending:
-        """Take what the client sends, until it asks for the end or breaks a rule."""
+        """Read the client's messages, until it sends `close` or breaks a rule."""
         most_bytes = self._limits.max_stream_seconds * self._second
         pace = Pace(self._limits.max_messages_per_second)
         while True:
             message = await self._next()
             await pace.keep()
             if TOO_LARGE in message:
-                told = f"a message may have {self._limits.max_message_kilobytes} kilobytes"
+                told = f"a message may have at most {self._limits.max_message_kilobytes} kilobytes"
                 return Ending(POLICY, "message_too_large", told)
             audio = message.get("bytes")
             if audio is None:
@@ -131,7 +131,7 @@ class LiveConnection:
             else:
                 most_bytes -= len(audio)
                 if most_bytes < 0:
-                    told = f"a connection may have {self._limits.max_stream_seconds:g} seconds of audio"
+                    told = f"a connection may have at most {self._limits.max_stream_seconds:g} seconds of audio"
                     return Ending(POLICY, "too_much_audio", told)
                 self._inbox.put_audio(audio)
             await self._inbox.room()
@@ -144,7 +144,7 @@ class LiveConnection:
         return message
 
     async def _recognize(self) -> Ending | None:
-        """Have everything recognized up to `Close`; return an ending if that fails or the client is to go."""
+        """Have everything recognized up to `Close`; return an ending if that fails or the connection must close."""
         while True:
             item = await self._inbox.take()
             try:
@@ -161,14 +161,14 @@ class LiveConnection:
         if isinstance(item, Start):
             if self._utterances.in_progress:
                 await self._finish(time.monotonic())
-                return Ending(POLICY, "bad_message", "start: an utterance is in progress; send it before the audio")
+                return Ending(POLICY, "bad_message", "start: an utterance is in progress; send start before the audio")
             return await self._begin(item)
         elif isinstance(item, Finish) or self._utterances.in_progress:
             return await self._finish(item.at)
         return None
 
     async def _begin(self, start: Start) -> Ending | None:
-        """Have the utterances that follow recognized as `start` says, but for hot words that can have no effect."""
+        """Use the settings of `start` for the utterances that follow, without hot words that can have no effect."""
         told = ""
         if start.hot_words and not self._loaded.takes_hot_words:
             told, start = f"the model {self._loaded.name!r} has no language model", replace(start, hot_words={})
@@ -179,7 +179,7 @@ class LiveConnection:
 
     async def _hear(self, samples: bytes, arrived: float) -> Ending | None:
         utterances = self._utterances
-        if self._inbox.next_is(Finish):  # a partial would be late, and the final later
+        if self._inbox.next_is(Finish):  # a partial would only delay the final
             finish = await self._inbox.take()
             assert isinstance(finish, Finish)
             return await self._finish(finish.at, samples)
@@ -189,7 +189,7 @@ class LiveConnection:
         return self._tell(heard, arrived)
 
     async def _finish(self, said_at: float, samples: bytes = b"") -> Ending | None:
-        """Have the utterance end after these samples, as the client said at a time of the monotonic clock."""
+        """End the utterance after these samples; the client asked for it at `said_at` of the monotonic clock."""
         utterances = self._utterances
 
         def final() -> tuple[list[Event], bool]:
@@ -203,7 +203,7 @@ class LiveConnection:
         return self._tell(heard, said_at)
 
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
-        """Send what was heard; return an ending if the client has left too much unread, or said nothing for long."""
+        """Send events; return an ending if the client leaves too many unread, or has been silent for too long."""
         metrics = self._service.metrics
         for event in events:
             if isinstance(event, Partial):
@@ -227,7 +227,7 @@ class LiveConnection:
         return Ending(GOING_AWAY)
 
     async def _watch_idleness(self) -> Ending:
-        """Wait until the client has said nothing for too long, since all that it had said was recognized."""
+        """Wait until the client has sent nothing for too long, counted from the end of recognition if that is later."""
         idle_seconds = self._limits.idle_seconds
         while True:
             left = self._active_at + idle_seconds - time.monotonic()
@@ -237,7 +237,7 @@ class LiveConnection:
 
 
 def _ending(task: asyncio.Task[Ending] | asyncio.Task[Ending | None]) -> Ending | None:
-    """Return what a task ends the connection with; raise ClientGoneError or OSError if there is nobody left."""
+    """Return the ending from a finished task; raise ClientGoneError or OSError if the client has disconnected."""
     error = task.exception()
     if error is None or isinstance(error, (ClientGoneError, OSError)):
         return task.result()
@@ -250,7 +250,7 @@ def _failure(error: BaseException) -> Ending:
 
 
 class Pace:
-    """Keeps a reader to a number of messages a second, of which one second's worth may come at once."""
+    """Limits how many messages are read per second; the messages of one second may come at once."""
 
     def __init__(self, messages_per_second: int) -> None:
         self._rate = messages_per_second

@@ -1,4 +1,4 @@
-"""`/v1/stream`: who is let in, and with which model and rate."""
+"""`/v1/stream`: which connections are accepted, and with which model and rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .protocol import Start, listed
 PATH = "/v1/stream"
 
 TAKEN = ("model", "rate", "token")
-"""What a query may have; the token is looked at before."""
+"""The parameters of the query; the token has been checked before."""
 
 
 class LiveEndpoint:
@@ -29,7 +29,7 @@ class LiveEndpoint:
         self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a connection to its end; refuse it before it is accepted if it cannot be served."""
+        """Serve a connection to its end, or refuse it before it is accepted."""
         await receive()  # the request
         try:
             query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -50,7 +50,7 @@ class LiveEndpoint:
 
 
 def _queried(query: Mapping[str, Sequence[str]], service: Service) -> tuple[LoadedModel, int]:
-    """Return the model and the rate that a query asks for; raise RefusedError if it can't be had."""
+    """Return the model and the rate that a query asks for; raise RefusedError if they are not available."""
     loaded = service.models.streaming(query.get("model", [""])[0] or None)
     text = query.get("rate", [""])[0] or str(loaded.model.sampleRate())
     rate = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0

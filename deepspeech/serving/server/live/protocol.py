@@ -6,8 +6,8 @@ From the client, in any order: audio as 16-bit little-endian samples of one chan
     {"type": "finish"}      the utterance ends now
     {"type": "close"}       the same, and the connection is closed
 
-`start` may be left out, as may each of its fields; it is for the utterances that follow it, so that it comes before the
-audio of one. From the server, with times in seconds from the start of the connection's audio:
+`start` and each of its fields are optional. It is for the utterances that follow it, so it must precede the audio of an
+utterance. From the server, with times in seconds from the start of the connection's audio:
 
     {"type": "ready", "model": …, "rate": …}
     {"type": "partial", "utterance": N, "text": …, "stable": words that will stay, "words": […], "end": s}
@@ -34,11 +34,11 @@ LONGEST_HOT_WORD = 100
 LARGEST_BOOST = 1000.0
 
 MOST_NAMED = 20
-"""So many of a list of words are told."""
+"""The most words of a list that a message names."""
 
 
 class ProtocolError(Exception):
-    """A client sent what is not in the protocol. `code` is for programs."""
+    """A client sent a message that the protocol does not allow. `code` is for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class Start:
     hot_words: Mapping[str, float] = field(default_factory=dict)
     beam_width: int | None = None
     n_best: int = 1
-    """Transcripts of a final, itself included."""
+    """Transcripts of an utterance, the best one included."""
     partials: bool = True
 
 
@@ -65,7 +65,7 @@ class Finish:
 
 @dataclass(frozen=True)
 class Close:
-    """The utterance ends now, as `Finish` has it, and so does the connection."""
+    """The utterance ends now, as with `Finish`, and so does the connection."""
 
     at: float = field(default_factory=time.monotonic)
 
@@ -103,7 +103,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Ready:
-    """The connection can be spoken to."""
+    """The server is ready for the connection's audio."""
 
     model: str
     rate: int
@@ -115,7 +115,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class Partial:
-    """What is heard so far of an utterance; the first `stable` words will stay. It covers the audio up to `end`."""
+    """An utterance so far; the first `stable` words will not change. It covers the audio up to `end`."""
 
     utterance: int
     text: str
@@ -137,7 +137,7 @@ class Partial:
 
 @dataclass(frozen=True)
 class Final:
-    """An utterance, best transcript first; it is the audio from `start` to `end`."""
+    """A whole utterance, the audio from `start` to `end`, with its transcripts, best first."""
 
     utterance: int
     transcripts: Sequence[Alternative]
@@ -160,27 +160,27 @@ class Final:
 
 
 Event = Partial | Final
-"""What is told of an utterance."""
+"""A message about an utterance."""
 
 
 def error_message(code: str, message: str) -> dict[str, Any]:
-    """Return the message that tells what is wrong before the connection is closed."""
+    """Return the message that reports an error before the connection is closed."""
     return {"type": "error", "code": code, "message": message}
 
 
 def warning_message(code: str, message: str) -> dict[str, Any]:
-    """Return the message that tells what is not done, though the connection goes on."""
+    """Return the message that reports what is ignored, while the connection stays open."""
     return {"type": "warning", "code": code, "message": message}
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return a list of words for people, of which there may be many."""
+    """Return a list of words as text for people, shortened if there are many."""
     more = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
     return ", ".join(map(repr, words[:MOST_NAMED])) + more
 
 
 def command_of(text: str, limits: Limits) -> Command:
-    """Return the command of a text message; raise ProtocolError if it is none."""
+    """Return the command of a text message; raise ProtocolError if it is not one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def command_of(text: str, limits: Limits) -> Command:
 def _start(value: Mapping[str, Any], limits: Limits) -> Start:
     known = {"type", "hot_words", "beam_width", "n_best", "partials"}
     if unknown := sorted(set(value) - known):
-        _bad(f"start: {unknown[0]!r} is not a field of it")
+        _bad(f"start: there is no field {unknown[0]!r}")
     given = {name: value[name] for name in known - {"type"} if value.get(name) is not None}
     partials = given.get("partials", True)
     if not isinstance(partials, bool):
@@ -216,7 +216,7 @@ def _hot_words(value: object, limits: Limits) -> Mapping[str, float]:
         _bad(f"start: hot_words must be an object of at most {limits.max_hot_words} words")
     for word, boost in value.items():
         number = isinstance(boost, (int, float)) and not isinstance(boost, bool)
-        if not (number and abs(boost) <= LARGEST_BOOST):  # nor is this so of what is no number
+        if not (number and abs(boost) <= LARGEST_BOOST):  # which is also false for NaN
             _bad(f"start: hot_words: a boost must be a number from -{LARGEST_BOOST:.0f} to {LARGEST_BOOST:.0f}")
         if not 0 < len(word) <= LONGEST_HOT_WORD:
             _bad(f"start: hot_words: a word must have 1 to {LONGEST_HOT_WORD} characters")

@@ -1,4 +1,4 @@
-"""What lies between a live stream's connection and the threads that recognize it."""
+"""The queues between a live stream's connection and the threads that recognize it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from .protocol import Command, Event, Final, Partial
 
 MOST_ITEMS = 64
-"""Commands, and stretches of audio between them, that wait at most."""
+"""The most items that wait: commands, and stretches of audio between them."""
 
 
 @dataclass
 class Audio:
-    """Audio that has arrived, and when its last byte did, in seconds of the monotonic clock."""
+    """Received audio, and when its last byte arrived, in seconds of the monotonic clock."""
 
     samples: bytearray
     arrived: float
 
 
 class Inbox:
-    """Audio and commands in the order of their arrival; adjacent audio is taken at once."""
+    """Audio and commands in the order of their arrival; adjacent messages of audio are joined."""
 
     def __init__(self, piece_bytes: int, largest_piece: int, most_bytes: int) -> None:
         """Hand out audio in pieces of `piece_bytes` to `largest_piece`; there is no room while `most_bytes` wait."""
@@ -75,7 +75,7 @@ class Inbox:
         return item
 
     def next_is(self, *kinds: type[Command]) -> bool:
-        """Return whether what is taken next is one of these commands."""
+        """Return whether the next item is one of these commands."""
         return bool(self._items) and isinstance(self._items[0], kinds)
 
     def _is_ready(self) -> bool:
@@ -93,7 +93,7 @@ class Inbox:
 
 
 class Outbox:
-    """Messages to a client. Of partials that were not sent in time only the newest is."""
+    """Messages to a client. A partial that is still unsent gives way to the next partial or final."""
 
     def __init__(self, most: int) -> None:
         """Hold at most `most` messages."""
@@ -103,7 +103,7 @@ class Outbox:
         self._ended = False
 
     def put(self, message: Event | dict[str, Any]) -> bool:
-        """Add a message; return False if the client has left too many unread."""
+        """Add a message; return False if too many are unread."""
         if self._items and isinstance(self._items[-1], Partial) and isinstance(message, (Partial, Final)):
             self._items.pop()
         if len(self._items) >= self._most:
@@ -113,7 +113,7 @@ class Outbox:
         return True
 
     def end(self, *last: dict[str, Any]) -> None:
-        """Let `take` return None once everything is taken, and after it the last messages, however many are unread."""
+        """Add the last messages, however many are unread; `take` returns None once all are taken."""
         self._items.extend(last)
         self._ended = True
         self._changed.set()

@@ -1,1 +1,1 @@
-"""Recordings in, transcripts out, with OpenAI's interface."""
+"""The transcription of recordings, with OpenAI's interface."""

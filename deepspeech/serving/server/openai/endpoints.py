@@ -30,7 +30,7 @@ def openai_routes(service: Service) -> list[Route]:
 
 
 def _described(loaded: LoadedModel) -> dict[str, Any]:
-    """Return a model's description: OpenAI's fields, its rate, in Hz, its language, and if it takes live speech."""
+    """Return a model's description: OpenAI's fields, its rate in Hz, its language, and whether it streams."""
     openai = {"id": loaded.name, "object": "model", "created": loaded.loaded_at, "owned_by": "deepspeech"}
     model = loaded.model
     return {**openai, "rate": model.sampleRate(), "streams": loaded.streams, "language": model.language}

@@ -1,4 +1,4 @@
-"""What a request for a transcription asks for: a multipart form, checked before it is believed."""
+"""The multipart form of a request for a transcription, and its checks."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ..live.protocol import LONGEST_HOT_WORD
 from ..options import Limits
 from .recordings import no_storage
 
-logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # clients, whose form it is, are told what is wrong
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # errors of the form are reported to the client
 
 FORMATS = ("json", "text", "srt", "vtt", "verbose_json")
 GRANULARITIES = ("word", "segment")
 
 CHARACTER_SETS = (b"utf-8", b"utf8", b"us-ascii", b"iso-8859-1", b"windows-1252")
-"""What a form may be written in. Python knows others, of which some stand for what is no text."""
+"""The character sets that a form may have. Python knows others, some of which are not for text."""
 
 MOST_FIELDS = 64
-"""Beside the keywords, each of which is a field."""
+"""The most fields besides the keywords, each of which is a field."""
 LARGEST_FIELD = 1 << 16
-"""Bytes of a field beside the file."""
+"""Bytes of a field other than the file."""
 
 
 @dataclass(frozen=True)
 class TranscriptionRequest:
-    """A recording, and in which form its transcript is wanted."""
+    """A recording, and the form that its transcript shall have."""
 
     file: UploadFile
     model: str
@@ -42,13 +42,13 @@ class TranscriptionRequest:
     granularities: frozenset[str] = frozenset({"segment"})
     stream: bool = False
     temperature: float = 0.0
-    """Accepted, as clients send it; the search is the same whatever it is."""
+    """Accepted, as clients send it; has no effect on the search."""
     keywords: frozenset[str] = frozenset()
-    """Words and phrases that are likelier, where there is a language model."""
+    """Words and phrases to make likelier; no effect without a language model."""
 
 
 async def read_form(request: Request, limits: Limits) -> FormData:
-    """Return the form of a request; its files are closed by the caller. Raise RefusedError."""
+    """Return the form of a request; the caller closes its files. Raise RefusedError."""
     most_bytes = limits.max_body_megabytes << 20
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data":
@@ -64,12 +64,12 @@ async def read_form(request: Request, limits: Limits) -> FormData:
     except (MultiPartException, FormParserError) as error:
         message = getattr(error, "message", "") or "it is not multipart/form-data"
         raise RefusedError(400, "wrong_form", f"The form cannot be read: {message}") from error
-    except OSError as error:  # a large file is on disk while it arrives
+    except OSError as error:  # a large file is written to disk while it arrives
         raise no_storage(error) from error
 
 
 def checked(form: FormData, limits: Limits) -> TranscriptionRequest:
-    """Return what a form asks for; raise RefusedError, naming the field, if it can't be had."""
+    """Return what a form asks for; raise RefusedError, naming the field, for a wrong value."""
     file, model = form.get("file"), form.get("model")
     if not isinstance(file, UploadFile):
         raise _wrong("file", "a recording is needed in this field")
@@ -108,7 +108,7 @@ def _granularities(form: FormData, response_format: str) -> frozenset[str]:
 def _keywords(form: FormData, most: int) -> frozenset[str]:
     given = _listed(form, "keywords")
     if len(given) > most or any(len(each) > LONGEST_HOT_WORD for each in given):
-        told = f"there may be {most} words and phrases, each of up to {LONGEST_HOT_WORD} characters"
+        told = f"there may be at most {most} words and phrases, each of up to {LONGEST_HOT_WORD} characters"
         raise _wrong("keywords[]", told)
     return frozenset(filter(None, map(str.strip, given)))
 
@@ -128,7 +128,7 @@ def _text(form: FormData, name: str, default: str) -> str:
 
 
 def _listed(form: FormData, name: str) -> list[str]:
-    """Return the texts of a field that there may be several of, whether or not its name says so."""
+    """Return the texts of a field that can be repeated, with or without `[]` in its name."""
     return [_as_text(each, value) for each in (f"{name}[]", name) for value in form.getlist(each)]
 
 
@@ -152,7 +152,7 @@ def _digits(text: str | None) -> str:
 
 
 def _too_large(most_bytes: int) -> RefusedError:
-    return RefusedError(413, "too_large", f"A request may have {most_bytes >> 20} megabytes at most")
+    return RefusedError(413, "too_large", f"A request may have at most {most_bytes >> 20} megabytes")
 
 
 def _wrong(field: str, message: str) -> RefusedError:

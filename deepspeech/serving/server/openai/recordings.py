@@ -1,4 +1,4 @@
-"""A recording that was sent, part by part: decoded and transcribed on a thread."""
+"""An uploaded recording: decoded and transcribed part by part, on a thread."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ logger = logging.getLogger(__name__)
 LONGEST_SUFFIX = 8
 
 KEYWORD_BOOST = 5.0
-"""The boost of a keyword, a natural logarithm: that of the page's hot words without one."""
+"""The boost of a keyword, a natural logarithm; the page's hot words have the same default."""
 
 FORMATS = "WAV, FLAC, Ogg or MP3"
-"""What is read everywhere, without a program for other formats."""
+"""The formats that are read without ffmpeg."""
 
 _STORED: set[Path] = set()
-"""What is on disk now."""
+"""The recordings that are on disk now."""
 
 
 def no_storage(error: OSError) -> RefusedError:
-    """Log that recordings cannot be written to the temporary folder; return what the client is told."""
+    """Log that recordings cannot be written to the temporary folder; return the error for the client."""
     where, why = tempfile.tempdir or "TMPDIR", error.strerror or error
     logger.error("%s: recordings cannot be stored there (%s); make room, or let TMPDIR name another folder", where, why)
     return RefusedError(507, "no_storage", "The server cannot store the recording, as its temporary folder takes none")
@@ -44,7 +44,7 @@ def no_storage(error: OSError) -> RefusedError:
 
 @contextmanager
 def on_disk(file: IO[bytes], name: str) -> Iterator[Path]:
-    """Write what was sent to a file with its ending, which is there meanwhile; raise RefusedError if it cannot be."""
+    """Keep an upload in a file, with its extension, within the context; raise RefusedError if that is not possible."""
     suffix = Path(name.replace("\0", "")).suffix
     plain = suffix[1:].isalnum() and suffix.isascii() and len(suffix) <= LONGEST_SUFFIX
     try:
@@ -56,7 +56,7 @@ def on_disk(file: IO[bytes], name: str) -> Iterator[Path]:
 
 
 def remove_stored() -> None:
-    """Remove the recordings of transcriptions that the end of the process does not wait for."""
+    """Remove the recordings of transcriptions that are still running when the process ends."""
     for path in tuple(_STORED):
         path.unlink(missing_ok=True)
 
@@ -75,15 +75,15 @@ def _copied(file: IO[bytes], suffix: str) -> tuple[Path, ExitStack]:
 def transcribed(
     model: Model, file: IO[bytes], name: str, longest_seconds: float, keywords: Iterable[str] = ()
 ) -> Generator[tuple[float, float, Transcript], None, None]:
-    """Yield each part of a recording: its start, its end, in seconds, and its transcript.
+    """Yield each part of a recording: its start and its end, in seconds, and its transcript.
 
-    `keywords`, for which the model must have a language model, are hot words in place of the model's.
-    Raise RefusedError for one that cannot be read, under the name that its sender gave it, or is too long.
+    `keywords` are hot words in place of the model's; they need a language model. Raise RefusedError for a recording
+    that is too long, or cannot be read; the message calls it by the name that the client gave it.
     """
     rate, hot_words = model.sampleRate(), dict.fromkeys(keywords, KEYWORD_BOOST) or None
     with on_disk(file, name) as path:
         try:
-            if (seconds_by_header(path) or 0) > longest_seconds:  # before the work on what comes before the limit
+            if (seconds_by_header(path) or 0) > longest_seconds:  # before any part is transcribed
                 raise _too_long(longest_seconds)
             blocks = _bounded(read_audio_blocks(path, rate), int(longest_seconds * rate), longest_seconds)
             for part in parts_of_blocks(blocks, rate):
@@ -96,7 +96,7 @@ def transcribed(
 
 
 def _unreadable(path: Path, name: str, error: AudioError) -> str:
-    """Return why a recording cannot be read, without what only the server's machine has: its path, and its programs."""
+    """Return why a recording cannot be read, without paths and programs of the server's machine."""
     container = container_of(path)
     if container is not None and shutil.which(PROGRAM) is None:
         return f"This server cannot decode {container}; send the recording as {FORMATS}"
@@ -115,4 +115,4 @@ def _bounded(
 
 
 def _too_long(longest_seconds: float) -> RefusedError:
-    return RefusedError(413, "audio_too_long", f"A recording may last {longest_seconds:g} seconds at most", "file")
+    return RefusedError(413, "audio_too_long", f"A recording may last at most {longest_seconds:g} seconds", "file")

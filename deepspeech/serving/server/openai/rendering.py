@@ -14,9 +14,9 @@ from .form import TranscriptionRequest
 
 
 def rendered(spoken: Transcript, seconds: float, language: str, asked: TranscriptionRequest) -> Response:
-    """Return the answer: a transcript of a recording of so many seconds in the form that is asked for.
+    """Return the answer: the transcript of a recording of this length in the form that the request asks for.
 
-    `language` is the model's; where it tells none, it is empty, and the one that is asked for is told.
+    `language` is the model's; if it is empty, the answer has that of the request.
     """
     if asked.response_format == "json":
         return JSONResponse({"text": spoken.text, "usage": _usage(seconds)})
@@ -40,7 +40,7 @@ def done(text: str, seconds: float) -> bytes:
 
 
 def failure(error: dict[str, Any]) -> bytes:
-    """Return a server-sent event: what went wrong after the answer had begun."""
+    """Return a server-sent event: an error after the answer has begun."""
     return _event(error)
 
 
@@ -74,7 +74,7 @@ def _word(word: TimedWord) -> dict[str, Any]:
 
 
 def _segment(number: int, start: float, end: float, text: str, asked: TranscriptionRequest) -> dict[str, Any]:
-    """Return a segment; of the fields that only OpenAI's models fill, it has neutral values."""
+    """Return a segment; fields that only OpenAI's models fill have neutral values."""
     encoded = text.encode()
     return {
         "id": number,

@@ -25,7 +25,7 @@ Part = tuple[float, float, Transcript]
 """Start and end in seconds, and the transcript."""
 
 LAST_SECONDS = 0.5
-"""What is left to a transcription that is stopped, to tell its client, once the server ends."""
+"""Seconds in which a transcription that is stopped can report this to its client when the server ends."""
 
 
 class TranscriptionEndpoint:
@@ -35,7 +35,7 @@ class TranscriptionEndpoint:
         self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; raise RefusedError as long as no answer has begun. Stop when the client has gone."""
+        """Answer a request; raise RefusedError if no answer has begun. Stop when the client disconnects."""
         begun = time.monotonic()
         if scope["http_version"] == "1.0":
             send = _sending_whole(send)
@@ -49,12 +49,12 @@ class TranscriptionEndpoint:
                 ending = await self._in_time(receive, self._answer(form, send))
             finally:
                 await form.close()
-        if ending is not None:  # the place is free already when the client learns that it has its answer
+        if ending is not None:  # sent here, so that the place is free once the client has its answer
             await ending(scope, receive, send)
             self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
 
     async def _answer(self, form: FormData, send: Send) -> ASGIApp:
-        """Transcribe a recording; return what sends the answer, or the end of one that was sent meanwhile."""
+        """Transcribe a recording; return what sends the answer, or the end of an answer that was streamed."""
         asked = checked(form, self._service.limits)
         loaded = self._service.models.named(asked.model)
         async with self._service.turn(), self._parts(loaded, asked) as parts:
@@ -66,9 +66,9 @@ class TranscriptionEndpoint:
             return rendered(spoken, heard[-1][1], loaded.model.language, asked)
 
     async def _in_time(self, receive: Receive, work: Coroutine[Any, Any, ASGIApp]) -> ASGIApp | None:
-        """Do the work and return its result; stop when the client has gone, and return None.
+        """Do the work and return its result; stop and return None when the client disconnects.
 
-        Stop, too, when there is no time left for it, and raise RefusedError as long as no answer has begun.
+        Also stop when the server's time is up, and raise RefusedError if no answer has begun.
         """
         working = asyncio.ensure_future(work)
         gone, over = asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(self._service.over.wait())
@@ -87,7 +87,7 @@ class TranscriptionEndpoint:
             await asyncio.wait({ended}, timeout=0 if over.done() else None)
 
     async def _stream(self, parts: AsyncIterator[Part], send: Send) -> None:
-        """Send the text as server-sent events while it comes, and as the last one what fails after the first."""
+        """Send the text as server-sent events while it grows; an error after the first event is sent as the last."""
         text, end, begun = "", 0.0, False
         try:
             async for _, part_end, transcript in parts:
@@ -111,13 +111,13 @@ class TranscriptionEndpoint:
             )
 
     async def _fail(self, refused: RefusedError, send: Send) -> None:
-        """Count what goes wrong after the answer had begun, and tell it as the last event."""
+        """Count an error after the answer has begun, and send it as the last event."""
         self._service.metrics.refused.labels(refused.code).inc()
         await _send_event(send, failure(refused.to_json()))
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
-        """Give the transcribed parts of a recording; each is computed on a thread when it is asked for."""
+        """Yield the transcribed parts of a recording; each is computed on a thread on demand."""
         file, longest_seconds = asked.file, self._service.limits.max_file_seconds
         keywords = asked.keywords if loaded.takes_hot_words else ()
         parts = PartsOnThreads(transcribed(loaded.model, file.file, file.filename or "", longest_seconds, keywords))
@@ -138,7 +138,7 @@ class TranscriptionEndpoint:
 
 
 class PartsOnThreads:
-    """An iterator whose steps may be on different threads, and which is closed once a step is over."""
+    """An iterator whose steps may run on different threads; `close` waits for the current step."""
 
     def __init__(self, parts: Generator[Part, None, None]) -> None:
         self._parts = parts

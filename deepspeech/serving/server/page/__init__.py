@@ -1,1 +1,1 @@
-"""The page to speak into, and what it is made of."""
+"""The web page of the server, for live speech and recordings."""

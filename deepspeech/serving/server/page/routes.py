@@ -1,4 +1,4 @@
-"""The routes of the page: static files, read once, with the headers that keep other hosts out of it."""
+"""The routes of the page: static files, read once, with headers that exclude other hosts."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What the page may load, and from where: nothing from another host, and no script of its own text."""
+"""The content security policy: nothing from other hosts, and no inline scripts."""
 
 HEADERS = {
     "cache-control": "no-cache",

@@ -1,4 +1,4 @@
-"""What the server says of itself, and how a transcript is told while it grows."""
+"""Events of the server: its description, and transcripts while they grow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = "deepspeech"
 
 
 def info(models: Sequence[LoadedModel]) -> Info:
-    """Return the description of the server, with those of its models that take live speech."""
+    """Return the description of the server and of its models that take live speech."""
     maker = Attribution(NAME, "")
     described = [
         AsrModel(
@@ -46,17 +46,17 @@ def info(models: Sequence[LoadedModel]) -> Info:
 
 
 class GrowingTranscript:
-    """The transcript of one stretch of audio, as events. Words are told when they stay."""
+    """The transcript of one stretch of audio, as events. Words are sent once they are stable."""
 
     def __init__(self, language: str | None) -> None:
         self._language = language
         self._finished = ""
         self._told = 0
-        """Words of the utterance in progress that were told."""
+        """How many words of the utterance in progress have been sent."""
         self._begun = False
 
     def grow(self, event: Partial | Final) -> Iterator[Event]:
-        """Yield the events that tell what is new."""
+        """Yield events with the new words."""
         if isinstance(event, Partial):
             yield from self._tell(event.text.split()[: event.stable])
             return
@@ -66,7 +66,7 @@ class GrowingTranscript:
         self._finished = continued(self._finished, text)
 
     def end(self) -> Iterator[Event]:
-        """Yield the events that end it, the whole transcript among them."""
+        """Yield the events that end the transcript, one of which has all of it."""
         yield from self._begin()
         yield Transcript(self._finished, language=self._language).event()
         yield TranscriptStop().event()

@@ -23,7 +23,7 @@ from .reading import LONGEST_LINE, BadEventError, read_event, text_of
 from .speech import Speech
 
 LINGER_SECONDS = 1.0
-"""Time that a client has to read an error."""
+"""Seconds in which a client can read an error."""
 
 
 class Connection:
@@ -42,7 +42,7 @@ class Connection:
     async def serve(self) -> None:
         """Answer events until the client leaves, sends nothing for too long, breaks a rule, or the server is stopped.
 
-        Speech that is in progress then has its transcript.
+        Speech that is in progress then gets its transcript.
         """
         try:
             refused = await self._answer()
@@ -58,7 +58,7 @@ class Connection:
             await self.refuse(refused)
 
     async def refuse(self, error: BadEventError | RefusedError) -> None:
-        """Tell why no event is answered any more."""
+        """Send the reason why no further event is answered."""
         self._service.metrics.refused.labels(error.code).inc()
         await self._send([Error(str(error), error.code).event()])
         await self._linger()
@@ -85,7 +85,7 @@ class Connection:
             stopping.cancel()
 
     async def _linger(self) -> None:
-        """Let arrive what is on its way: a connection that is closed before is reset, and the error is lost."""
+        """Read what still arrives: closing the connection before would reset it, and the error would be lost."""
         self._writer.write_eof()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._discard(), LINGER_SECONDS)
@@ -111,19 +111,19 @@ class Connection:
     def _chosen(self, name: str | None = None, language: str | None = None) -> LoadedModel:
         """Return the model of this name, or the first of this language; raise RefusedError if none takes live speech.
 
-        Of a language's models, one of the same region is preferred: for en-GB one of en-GB, or else one of en-US.
+        A model of the same region is preferred: for en-GB, a model of en-GB comes before one of en-US.
         """
         if name is not None:
             return self._service.models.streaming(name)
         live = [model for model in self._service.models.all if model.streams]
         if not live:
-            raise RefusedError(404, "model_not_found", "No model that is served takes live speech")
+            raise RefusedError(404, "model_not_found", "No model of this server takes live speech")
         wanted = _subtags(language or "")
         alike = [model for model in live if language and _subtags(model.model.language)[0] == wanted[0]]
         return next((model for model in alike if _subtags(model.model.language) == wanted), [*alike, *live][0])
 
     def _begin(self, rate: int) -> Speech:
-        """Begin a stretch of audio; one that was not ended is forgotten."""
+        """Begin a stretch of audio; one that has not ended is dropped."""
         self._speech = None
         self._place.close()
         self._place.enter_context(self._service.stream())
@@ -135,7 +135,7 @@ class Connection:
         await self._send(await speech.hear(chunk))
 
     async def _finish(self) -> None:
-        """Tell the transcript; that of no audio is empty."""
+        """Send the transcript, which is empty if there was no audio."""
         speech, self._speech = self._speech, None
         if speech is None:
             await self._send(GrowingTranscript(None).end())

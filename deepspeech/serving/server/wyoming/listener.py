@@ -1,4 +1,4 @@
-"""Where clients of Wyoming connect."""
+"""The listener for clients of Wyoming."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .reading import LONGEST_LINE
 
 @asynccontextmanager
 async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncIterator[None]:
-    """Serve Wyoming meanwhile, on a socket that listens; it is closed at the end.
+    """Serve Wyoming on a listening socket within the context; the socket is closed at the end.
 
-    At the end every client that speaks is told the transcript of what it has said so far, unless the service is over.
+    At the end, every client that is sending speech gets the transcript so far, unless the service is over.
     """
     connections: set[asyncio.Task[None]] = set()
 
@@ -33,7 +33,7 @@ async def wyoming_listener(service: Service, listening: socket.socket) -> AsyncI
             elif is_room_to_refuse(len(connections), most):
                 await connection.refuse(busy("Too many connections"))
         except (OSError, asyncio.TimeoutError, asyncio.CancelledError):
-            pass  # the client has gone, or does not read, or there is no time left for it
+            pass  # the client has disconnected or does not read, or the time is up
         finally:
             connections.discard(task)
             writer.close()

@@ -1,6 +1,6 @@
-"""Events as they arrive: a line of JSON, then as many bytes of JSON and of audio as it says.
+"""Reads events: each is a line of JSON, then as many bytes of JSON and of audio as that line announces.
 
-https://github.com/OHF-Voice/wyoming describes the format. That package's own reader believes any length it is told.
+https://github.com/OHF-Voice/wyoming describes the format. That package's own reader accepts any length.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LONGEST_LINE = 1 << 16
 
 
 class BadEventError(Exception):
-    """A client sent what isn't in the protocol, or more than it may; the message says what, the code for programs."""
+    """A client broke the protocol or exceeded a limit. The message says how; `code` is for programs."""
 
     def __init__(self, message: str, code: str = "bad_event") -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class BadEventError(Exception):
 
 
 async def read_event(reader: asyncio.StreamReader, most_audio: int) -> Event | None:
-    """Return the next event, None at the end; raise BadEventError, or OSError where the connection is cut.
+    """Return the next event, None at the end; raise BadEventError, or OSError if the connection is cut.
 
     `reader` must have `LONGEST_LINE` as its limit. An event's audio has at most `most_audio` bytes.
     """
@@ -48,12 +48,12 @@ async def read_event(reader: asyncio.StreamReader, most_audio: int) -> Event | N
 
 
 def text_of(event: Event, name: str) -> str | None:
-    """Return a text of an event's data, None where there is none; raise BadEventError for anything else."""
+    """Return a text of an event's data, None if there is none; raise BadEventError for any other value."""
     value = event.data.get(name)
     if value is None:
         return None
     try:
-        value.encode()  # which half a character, as JSON can escape it, has not
+        value.encode()  # not possible for half a character, which JSON can escape
     except (AttributeError, UnicodeEncodeError):
         raise BadEventError(f"{event.type}: {name} must be text") from None
     return str(value)

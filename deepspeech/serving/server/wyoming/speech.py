@@ -1,4 +1,4 @@
-"""A stretch of audio, from `audio-start` to `audio-stop`, which becomes one transcript."""
+"""A stretch of audio, from `audio-start` to `audio-stop`, and its transcript."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .reading import BadEventError
 
 
 class Speech:
-    """What one client says between `audio-start` and `audio-stop`."""
+    """The audio of one client between `audio-start` and `audio-stop`."""
 
     def __init__(self, service: Service, loaded: LoadedModel, rate: int) -> None:
         """Take audio at `rate` Hz."""
@@ -30,18 +30,18 @@ class Speech:
         self._waiting = bytearray()
 
     async def hear(self, chunk: AudioChunk) -> list[Event]:
-        """Take audio, and return what is to be told of it.
+        """Take audio, and return the events that it causes.
 
-        Raise BadEventError for audio of another rate, for too much audio, and for too much without a word.
+        Raise BadEventError for audio of another rate, for too much audio, and for too much audio without a word.
         """
         if chunk.rate != self._rate:
-            raise BadEventError(f"audio-chunk: its rate is {chunk.rate}, but that of the audio is {self._rate}")
+            raise BadEventError(f"audio-chunk: its rate is {chunk.rate}, but the audio began with {self._rate}")
         self._waiting += sixteen_bits(chunk)
         seconds = len(self._waiting) / (2 * self._rate)
         if seconds < PIECE_SECONDS:
             return []
         if self._utterances.seconds + seconds > self._limits.max_stream_seconds:
-            told = f"there may be {self._limits.max_stream_seconds:g} seconds of audio at most"
+            told = f"there may be at most {self._limits.max_stream_seconds:g} seconds of audio"
             raise BadEventError(told, "too_much_audio")
         events = await self._hear_waiting()
         if self._utterances.silent_seconds > self._limits.max_silence_seconds:
@@ -49,7 +49,7 @@ class Speech:
         return events
 
     async def finish(self) -> list[Event]:
-        """Return what tells the rest of the transcript, and the whole."""
+        """Return the events with the rest of the transcript, and with all of it."""
         told = await self._hear_waiting()
         if self._utterances.in_progress:
             told += self._told(await self._recognized(self._utterances.finish, 0.0))
@@ -62,7 +62,7 @@ class Speech:
         return self._told(heard)
 
     async def _recognized(self, work: Callable[[], Sequence[Heard]], audio_seconds: float) -> Sequence[Heard]:
-        """Return what the work on some audio makes; it counts in the server's figures."""
+        """Do some work on audio, count it in the server's metrics, and return its result."""
         heard = await self._service.recognize(work, audio_seconds)
         for event in heard:
             if isinstance(event, Final):

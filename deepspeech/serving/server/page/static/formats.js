@@ -1,4 +1,4 @@
-// Transcripts as files. Cues follow the rules of the subtitles that the server writes.
+// Transcripts as files. Cues follow the rules of the server's subtitles.
 
 const LONGEST_CUE_SECONDS = 6;
 const LONGEST_CUE_CHARACTERS = 84;
@@ -8,7 +8,7 @@ const SHORTEST_CUE_SECONDS = 0.7;
 // Characters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese.
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
 
-// Each takes utterances of {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
+// Each `write` takes utterances {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
 export const formats = {
   txt: { type: "text/plain", write: utterances => utterances.map(({ text }) => `${text}\n`).join("") },
   srt: { type: "application/x-subrip", write: utterances => subRip(cues(wordsOf(utterances))) },
@@ -22,7 +22,7 @@ export function clock(seconds, mark = ".") {
   return `${part(3_600_000, Infinity)}:${part(60_000, 60)}:${part(1000, 60)}${mark}${part(1, 1000, 3)}`;
 }
 
-// Returns what is between two words of a text that follow each other: a space, or nothing.
+// Returns the separator of two successive words: a space, or nothing.
 export function between(word, next) {
   return UNSPACED.test([...word].at(-1)) && UNSPACED.test([...next][0]) ? "" : " ";
 }

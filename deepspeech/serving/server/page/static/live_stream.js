@@ -1,5 +1,5 @@
-// A recording that is transcribed while it goes on. When the connection is lost, another one is made and gets what
-// was said since the last final text, so that no word is lost.
+// A recording that is transcribed while it is made. If the connection is lost, a new one receives the audio since the
+// last final text, so that no word is lost.
 
 import { Refusal, address, models, token } from "./server.js";
 
@@ -16,7 +16,7 @@ export class LiveStream {
     this.url.protocol = this.url.protocol.replace("http", "ws");
     Object.assign(this, { rate, options, tell });
     this.kept = []; // Int16Arrays since the last final text
-    this.keptFrom = 0; // the recording's sample that `kept` begins with
+    this.keptFrom = 0; // the sample of the recording that `kept` begins with
     this.attempt = 0;
     this.open = false;
     this.ended = new Promise(resolve => (this.end = resolve));
@@ -30,7 +30,7 @@ export class LiveStream {
     if (this.open) this.socket.send(samples);
   }
 
-  // Ends the recording; resolves when its last text was told, or will not be, which is a failure.
+  // Ends the recording; resolves when its last text has arrived, or after a failure.
   finish() {
     this.finishing = true;
     if (this.open) this.socket.send('{"type":"close"}');
@@ -96,7 +96,7 @@ export class LiveStream {
   }
 }
 
-// Browsers don't say why a connection was refused; a request is told whether it was for its token.
+// Browsers do not say why a connection was refused; a request shows whether the token is the reason.
 async function reason(wasOpen) {
   try {
     await models();
@@ -106,7 +106,7 @@ async function reason(wasOpen) {
   return wasOpen ? new Refusal("The connection was lost.", 0) : new Refusal("The server is full.", 503);
 }
 
-// Browsers send no headers with a WebSocket, but names of subprotocols: the token goes into one of them, in base64url.
+// Browsers send no own headers with a WebSocket, only names of subprotocols; one of them holds the token, in base64url.
 function subprotocols() {
   const encoded = btoa(token.get()).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return ["deepspeech", ...(encoded ? [`token.${encoded}`] : [])];

@@ -1,15 +1,15 @@
-// The page: its buttons, and what they set going.
+// The page: its buttons and what they do.
 
 import { LiveStream } from "./live_stream.js";
 import { Microphone } from "./microphone.js";
 import { Recording } from "./recording.js";
 import { Refusal, models, token, transcribe } from "./server.js";
 
-const DEFAULT_RATE = 16000; // Hz, of models whose rate is not told
+const DEFAULT_RATE = 16000; // Hz, for models that do not state their rate
 const DEFAULT_BOOST = 5;
 const SILENCE_DECIBELS = -60;
-const LOUD = 0.98; // of the greatest sample
-const LOUD_MESSAGES = 5; // of late, from which on the speaker is told
+const LOUD = 0.98; // share of the largest sample
+const LOUD_MESSAGES = 5; // recent ones, above which the speaker is warned
 const HINT_SECONDS = 4;
 const at = id => document.getElementById(id);
 const HINT = at("hint").textContent;
@@ -55,7 +55,7 @@ async function start() {
   busy(false);
 }
 
-// What becomes of a live recording.
+// The callbacks of a live stream that show it as a recording.
 function teller(recording) {
   return {
     partial: (text, stable) => recording.partial(text, stable),
@@ -113,7 +113,7 @@ function hotWords() {
   }));
 }
 
-// The level meter, and what it says of a microphone that is silent or too loud.
+// The level meter, with a hint if the microphone is silent or too loud.
 class Loudness {
   constructor() {
     this.heardAt = performance.now();
@@ -161,7 +161,7 @@ function problem(text) {
 
 function fail(error) {
   const locked = error instanceof Refusal && error.status === 401;
-  const again = token.get() ? "The token is wrong." : "This server asks for its token.";
+  const again = token.get() ? "The token is wrong." : "This server needs a token.";
   problem(locked ? again : error.message);
   say(locked ? "Locked" : "Ready");
   at("token").hidden = !locked;

@@ -1,7 +1,7 @@
-// The microphone: its sound as 16-bit samples at the model's rate.
+// The microphone, as 16-bit samples at the model's rate.
 
 const REFUSALS = {
-  NotAllowedError: "The microphone was refused. Allow it for this page in the browser's settings, then start again.",
+  NotAllowedError: "Access to the microphone was refused. Allow it for this page in the browser's settings, then start again.",
   NotFoundError: "No microphone was found. Connect one, then start again.",
   NotReadableError: "The microphone is in use by another program. Close that program, then start again.",
 };
@@ -9,11 +9,11 @@ const REFUSALS = {
 const WISHES = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true };
 
 export class Microphone {
-  // Opens the microphone. `hear(samples, peak)` gets an Int16Array and the loudest of them, from 0 to 1; `lose()` is
-  // called when the microphone goes away. Throws an Error whose message is for the user.
+  // Opens the microphone. `hear(samples, peak)` gets an Int16Array and its peak, from 0 to 1; `lose()` is called when
+  // the microphone is disconnected. Throws an Error whose message is for the user.
   static async open(rate, hear, lose) {
     if (!navigator.mediaDevices?.getUserMedia)
-      throw new Error("Browsers give the microphone only to pages over HTTPS, or of this machine itself (localhost).");
+      throw new Error("Browsers allow the microphone only on pages over HTTPS or of this machine (localhost).");
     const media = await navigator.mediaDevices.getUserMedia({ audio: WISHES }).catch(error => {
       throw new Error(REFUSALS[error.name] ?? `The microphone cannot be used: ${error.message}`);
     });
@@ -43,7 +43,7 @@ export class Microphone {
     this.context.createMediaStreamSource(this.media).connect(this.capture);
   }
 
-  // Stops after the last sample was heard.
+  // Stops after the last sample has been passed on.
   async close() {
     this.capture.port.postMessage("end");
     await Promise.race([this.ended, new Promise(resolve => setTimeout(resolve, 500))]);

@@ -1,4 +1,4 @@
-// What the page shows of one recording: utterances of words, each with its time, and buttons to save them.
+// A recording on the page: utterances of words, each with its time, and buttons to save them.
 
 import { between, clock, formats } from "./formats.js";
 
@@ -6,7 +6,7 @@ const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown fainte
 const tip = document.getElementById("tip");
 
 export class Recording {
-  // `language` is that of the text, such as en-US, if the model tells it.
+  // `language` is the language of the text, such as en-US, if the model states it.
   constructor(title, fileName, language = "") {
     this.fileName = fileName;
     this.utterances = [];
@@ -21,14 +21,14 @@ export class Recording {
     document.getElementById("recordings").prepend(this.article);
   }
 
-  // Shows how far it is; with `cancel`, a button that calls it.
+  // Shows the progress; with `cancel`, also a button that calls it.
   progress(text, cancel = null) {
     this.part(".progress").textContent = text;
     this.part(".cancel").hidden = !cancel;
     this.part(".cancel").onclick = cancel;
   }
 
-  // Shows the words so far of the utterance that goes on; the first `stable` of them stay what they are.
+  // Shows the words so far of the utterance in progress; the first `stable` of them will not change.
   partial(text, stable = 0) {
     const words = text.split(" ");
     const sure = document.createElement("span");
@@ -43,7 +43,7 @@ export class Recording {
     if (!utterance.text) return;
     this.utterances.push(utterance);
     const line = document.createElement("p");
-    line.dir = "auto"; // by the script of its words
+    line.dir = "auto"; // from the script of its words
     const time = document.createElement("span");
     time.className = "time";
     time.textContent = clock(utterance.start).replace(/^00:/, "").slice(0, -4); // without the thousandths
@@ -61,11 +61,11 @@ export class Recording {
 
   word({ word, start, end, confidence }) {
     const shown = document.createElement("span");
-    const sure = confidence ?? 1; // of a model that does not tell
+    const sure = confidence ?? 1; // some models report none
     shown.className = `word${sure < UNSURE ? " unsure" : sure < LESS_SURE ? " less-sure" : ""}`;
     shown.textContent = word;
     shown.dataset.tip = `${start.toFixed(2)} to ${end.toFixed(2)} s${confidence == null ? "" : `, ${Math.round(100 * sure)} % sure`}`;
-    shown.tabIndex = this.part(".word") ? -1 : 0; // one stop of the Tab key a recording; arrow keys go on from there
+    shown.tabIndex = this.part(".word") ? -1 : 0; // one tab stop per recording; arrow keys move on from there
     return shown;
   }
 

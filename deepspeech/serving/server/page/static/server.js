@@ -1,12 +1,12 @@
-// What the page asks the server for: its models, the transcripts of files, and why it does not answer.
+// Requests of the page to the server: its models, the transcripts of files, and the reasons of refusals.
 
 const KEY = "deepspeech-token";
 export const token = {
   get: () => sessionStorage.getItem(KEY) ?? "",
-  set: value => sessionStorage.setItem(KEY, value.trim()), // as the server takes it from its file
+  set: value => sessionStorage.setItem(KEY, value.trim()), // the server strips its own, too
 };
 
-// The server refuses: `message` is for the user, `status` is HTTP's, 0 if the server is out of reach.
+// A refusal of the server: `message` is for the user, `status` is the HTTP status, 0 if the server cannot be reached.
 export class Refusal extends Error {
   constructor(message, status) {
     super(message);
@@ -34,20 +34,20 @@ export async function transcribe(file, model, signal) {
 }
 
 async function ask(path, options = {}) {
-  if (/[^ -~]/.test(token.get())) throw new Refusal("The token is wrong.", 401); // no header holds it
+  if (/[^ -~]/.test(token.get())) throw new Refusal("The token is wrong.", 401); // a header cannot hold it
   const headers = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
   const answer = await fetch(address(path), { ...options, headers }).catch(error => {
     if (error.name === "AbortError") throw error;
-    throw new Refusal("The server cannot be reached. See whether it runs, then try again.", 0);
+    throw new Refusal("The server cannot be reached. Check that it runs, then try again.", 0);
   });
   if (answer.ok) return answer.json();
   const told = await answer.json().catch(() => ({}));
   const wait = answer.headers.get("retry-after");
   const full = `The server is full. Try again in ${wait ?? 10} seconds.`;
-  throw new Refusal(answer.status === 503 ? full : told.error?.message ?? `The server answers ${answer.status}.`, answer.status);
+  throw new Refusal(answer.status === 503 ? full : told.error?.message ?? `The server answered with status ${answer.status}.`, answer.status);
 }
 
-// A segment's words are those that begin in it.
+// The words of a segment are those that begin in it.
 function utterances({ text, duration, segments = [], words = [] }) {
   if (!segments.length) return text ? [{ text, start: 0, end: duration ?? 0, words }] : [];
   return segments.map((segment, number) => {

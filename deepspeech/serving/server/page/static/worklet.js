@@ -1,10 +1,10 @@
-// Runs beside the microphone: takes its sound to the model's rate and to 16 bits, and measures how loud it is.
+// Runs in the audio thread: converts sound to the model's rate and to 16 bits, and measures its peak.
 
 const STOPBAND_DECIBELS = 70;
-const PASSBAND = 0.9; // of the lower of both rates' half; the filter falls from here to that half
+const PASSBAND = 0.9; // share of half the lower rate; the filter falls from here to that half
 const MESSAGE_SECONDS = 0.04;
 
-// The modified Bessel function of order zero, by its series; the Kaiser window is made of it.
+// The modified Bessel function of order zero, from its series, for the Kaiser window.
 function bessel(x) {
   let sum = 1;
   for (let k = 1, term = 1; term > 1e-12 * sum; k++) sum += term *= (x / (2 * k)) ** 2;
@@ -15,7 +15,7 @@ function divisor(a, b) {
   return b ? divisor(b, a % b) : a;
 }
 
-// Resamples by L/M with a low-pass of a Kaiser window: output n is the filter's phase nM mod L over the input at nM/L.
+// Resamples by L/M with a Kaiser-windowed low-pass: output n applies the filter's phase nM mod L to the input at nM/L.
 export class Resampler {
   constructor(from, to) {
     const common = divisor(from, to);
@@ -25,11 +25,11 @@ export class Resampler {
     const width = 2 * Math.PI * edge * (1 - PASSBAND) / from;
     this.taps = from === to ? 1 : 2 * Math.ceil((STOPBAND_DECIBELS - 8) / (2.285 * width) / 2);
     this.phases = from === to ? [Float32Array.of(1)] : this.filter(edge * (1 + PASSBAND) / 2 / from);
-    this.kept = new Float32Array(Math.floor(this.taps / 2)); // so that output 0 is the time of input 0
+    this.kept = new Float32Array(Math.floor(this.taps / 2)); // so that output 0 is at the time of input 0
     this.position = 0; // of the next output's first tap, in 1/up of an input sample, from the start of `kept`
   }
 
-  // The filter's phases; `cutoff` in cycles an input sample.
+  // Returns the filter's phases; `cutoff` is in cycles per input sample.
   filter(cutoff) {
     const beta = 0.1102 * (STOPBAND_DECIBELS - 8.7), half = this.taps / 2;
     return Array.from({ length: this.up }, (_, phase) => {
@@ -43,7 +43,7 @@ export class Resampler {
     });
   }
 
-  // Takes samples, and returns those that they make at the other rate.
+  // Takes samples, and returns samples at the other rate.
   push(samples) {
     const input = new Float32Array(this.kept.length + samples.length);
     input.set(this.kept);
