@@ -1,4 +1,4 @@
-"""The options of a run: frozen dataclasses whose fields are the flags, with name, default, help text and check.
+"""The options of a run: frozen dataclasses whose fields are the flags, each with name, default, help text and check.
 
 A new flag is a row in the module of its purpose; see `deepspeech.options.rows.flag`.
 """

@@ -11,14 +11,14 @@ from .rows.flag import flag, whether_given
 CHECKPOINTS = "Checkpoints, logs and summaries"
 
 AUTOMATIC, BEST, LAST = "auto", "best", "last"
-"""What `--checkpoint` may say instead of a checkpoint's name."""
+"""The values of `--checkpoint` besides a checkpoint's name."""
 
 
 class CheckpointNameCheck(Check):
-    """A checkpoint's name, without a folder and an extension."""
+    """A checkpoint's name, without folder and extension."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with the name, and where the folder is given."""
+        """Return what is wrong with the name, and the flags of its folder."""
         if value and Path(value).name == value:
             return ""
         return (
@@ -31,40 +31,42 @@ class CheckpointNameCheck(Check):
 class CheckpointOptions:
     """Where checkpoints are kept, how often one is written (seconds, 0: only at the end) and how many stay.
 
-    Training goes on from the newest checkpoint in `directory`. If there is none, it begins with the one that `wanted`
-    names in `load_directory`, if that is another folder, or with the weights of `initial_graph` or `initial_weights`,
-    if given. With `fresh_optimizer`, `drop_source_layers` or `map_labels` it takes only weights, but for those of so
-    many last layers, and of labels that only one of the two alphabets has.
+    Training continues from the newest checkpoint in `directory`. If there is none, it starts from the checkpoint that
+    `wanted` names in `load_directory`, if that is another folder, or from the weights of `initial_graph` or
+    `initial_weights`, if given.
+
+    With `fresh_optimizer`, `drop_source_layers` or `map_labels`, it takes only the weights of that checkpoint, without
+    those of the dropped last layers, and of labels that only one of the two alphabets has.
     """
 
     title: ClassVar[str] = CHECKPOINTS
     given_directory: Path | None = flag(
         None,
-        "folder of the checkpoints; default: one by experiment or corpus in deepspeech/projects in XDG's data",
+        "folder of the checkpoints; default: one per experiment or corpus in deepspeech/projects in XDG's data folder",
         name="checkpoint_dir",
         decides_result=False,
     )
     given_load_directory: Path | None = flag(
         None,
-        "folder of the checkpoint to begin with, or to test, transcribe and export with; default: checkpoint_dir",
+        "folder of the checkpoint to start from, or to test, transcribe and export with; default: checkpoint_dir",
         name="load_checkpoint_dir",
     )
     given_save_directory: Path | None = flag(
         None,
-        "folder that training saves to, and goes on from if it holds a checkpoint; default: checkpoint_dir",
+        "folder that training saves to, and continues from if it holds a checkpoint; default: checkpoint_dir",
         name="save_checkpoint_dir",
         decides_result=False,
     )
     wanted: str = flag(
         AUTOMATIC,
-        "checkpoint to begin with in load_checkpoint_dir, and to test, transcribe and export with: best, last, or its"
-        " name; auto: the best, or the last if training went on without validation",
+        "checkpoint in load_checkpoint_dir to start from, or to test, transcribe and export with: best, last, or its"
+        " name; auto: the best, or the last if training continued without validation",
         name="checkpoint",
         check=CheckpointNameCheck(),
         aliases=("load_evaluate",),
     )
     fresh_optimizer: bool = flag(
-        False, "take only the weights of the checkpoint in load_checkpoint_dir: steps and epochs begin anew"
+        False, "take only the weights of the checkpoint in load_checkpoint_dir; steps and epochs restart"
     )
     seconds: int = flag(
         600,
@@ -76,7 +78,7 @@ class CheckpointOptions:
     max_to_keep: int = flag(5, "checkpoints to keep", check=at_least(1), decides_result=False)
     averaged: int = flag(
         1,
-        "best checkpoints to keep, and to test, transcribe and export with the mean of; 1: the best alone",
+        "best checkpoints to keep; test, transcription and export use the mean of their weights; 1: the best alone",
         name="average_checkpoints",
         check=at_least(1),
     )
@@ -95,9 +97,7 @@ class CheckpointOptions:
         "last layers whose weights are not taken from that file, graph or load_checkpoint_dir; 1 for a new alphabet",
         check=at_least(0),
     )
-    map_labels: bool = flag(
-        False, "take the last layer's weights from there for all labels that this alphabet shares with that one"
-    )
+    map_labels: bool = flag(False, "take the last layer's weights from there for all labels that are in both alphabets")
 
     @property
     def directory(self) -> Path:
@@ -106,12 +106,12 @@ class CheckpointOptions:
 
     @property
     def load_directory(self) -> Path:
-        """The folder that checkpoints are loaded from without training, and that training may begin with."""
+        """The folder that checkpoints are loaded from without training, and that training may start from."""
         return self.given_load_directory or self.given_directory or self.directory
 
     @property
     def begins_elsewhere(self) -> bool:
-        """Whether training begins with a checkpoint of another folder than it saves to."""
+        """Whether training starts from a checkpoint in another folder than the one it saves to."""
         return self.load_directory.resolve() != self.directory.resolve()
 
     @property
@@ -132,7 +132,7 @@ class SummaryOptions:
     title: ClassVar[str] = CHECKPOINTS
     given_directory: Path | None = flag(
         None,
-        "folder of the TensorBoard summaries; default: in the project's, as that of the checkpoints",
+        "folder of the TensorBoard summaries; default: in the project's folder, beside the checkpoints",
         name="summary_dir",
         decides_result=False,
     )

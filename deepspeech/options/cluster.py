@@ -14,37 +14,37 @@ JOB_NAMES = ("localhost", "ps", "worker")
 GRADIENT_TYPES = ("float32", "bfloat16")
 
 PARAMETER_SERVERS, ALL_REDUCE = "ps", "allreduce"
-"""Where the weights are: on parameter servers, or at every worker."""
+"""The values of `--sync`: the weights are on parameter servers, or on every worker."""
 
 SCHEDULERS = ("tf_config", "jobset", "indexed_job", "slurm")
-"""What may say in the environment which node of a cluster a process is."""
+"""The schedulers whose environment variables give a process its place in a cluster."""
 
 ANNOUNCED = ("auto",)
-"""The value of `worker_hosts` if each worker tells the coordinator its own address."""
+"""The value of `worker_hosts` if each worker reports its own address to the coordinator."""
 
 ANY_PLACE = -1
-"""The value of `task_index` of a worker that takes whichever place is free."""
+"""The value of `task_index` of a worker that takes any free place."""
 
 
 class HostsCheck(Check):
-    """Hosts, each with a port; or, if they `may_be_announced`, auto."""
+    """Hosts, each with a port; or auto, if they `may_be_announced`."""
 
     def __init__(self, *, may_be_announced: bool = False) -> None:
         self._may_be_announced = may_be_announced
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with the first host that has no address or no port, or that is there twice."""
+        """Return what is wrong with the first host that has no address or no port, or that is given twice."""
         if self._may_be_announced and value == ANNOUNCED:
             return ""
         known = set[str]()
         for host in value:
             address, _, port = host.rpartition(":")
             if _is_port(port) and _is_ipv6(address):
-                return f"--{name}: {host!r} has an address of IPv6 without brackets; write [{address}]:{port}"
+                return f"--{name}: {host!r} has an IPv6 address without brackets; write [{address}]:{port}"
             if not (_is_port(port) and _can_have_port(address)):
                 return f"--{name}: {host!r} is not a host and port, such as node1:2222"
             if host in known:
-                return f"--{name}: {host} is there twice; each node has an address of its own"
+                return f"--{name}: {host} is given twice; each node needs its own address"
             known.add(host)
         return ""
 
@@ -53,7 +53,7 @@ class HostCheck(Check):
     """A name or an address of a machine."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a name that cannot be one."""
+        """Return what is wrong with a name that no machine can have."""
         return "" if _is_host(value) else f"--{name}: {value!r} is not the name or the address of a machine"
 
 
@@ -61,7 +61,7 @@ class AddressCheck(Check):
     """A host, alone or with a port; or nothing."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a port that there is not, or a host with colons that is no address of IPv6."""
+        """Return what is wrong with an impossible port, or a host with colons that is not an IPv6 address."""
         host, _, port = value.rpartition(":")
         with_port = _can_have_port(host) and _is_port(port)
         is_good = not value or with_port or _can_have_port(value) or _is_ipv6(value)
@@ -69,7 +69,7 @@ class AddressCheck(Check):
 
 
 def _is_host(name: str) -> bool:
-    """Return whether networks can be asked for a name: none has a part that is empty, or of over 63 characters."""
+    """Return whether a name can be resolved: no part may be empty or have over 63 characters."""
     try:
         return bool(name.encode("idna"))
     except UnicodeError:
@@ -77,7 +77,7 @@ def _is_host(name: str) -> bool:
 
 
 def _can_have_port(host: str) -> bool:
-    """Return whether a colon and a port may follow a host: a name, or an address, which is in brackets if of IPv6."""
+    """Return whether a colon and a port may follow a host: a name or an address, in brackets if it is IPv6."""
     if host.startswith("[") and host.endswith("]"):
         return _is_ipv6(host[1:-1])
     return _is_host(host) and not set("[]:") & set(host)
@@ -95,10 +95,10 @@ def _is_ipv6(host: str) -> bool:
 
 
 class WorkerNumberCheck(Check):
-    """A number of workers, or the least and the greatest."""
+    """A number of workers, or the least and the greatest number."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with what is not N, or N:M with M of at least N."""
+        """Return what is wrong with a text other than N, or N:M with M of at least N."""
         numbers = value.split(":") if value else ["1"]
         are_numbers = len(numbers) <= 2 and all(number.isdecimal() and int(number) for number in numbers)
         if are_numbers and int(numbers[0]) <= int(numbers[-1]):
@@ -117,17 +117,17 @@ class ReplicasCheck(Check):
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """The cluster that a node belongs to, and its place there; without workers, this process is not in a cluster.
+    """The cluster that a node belongs to, and its place in it; without workers, this process is not in a cluster.
 
-    A node tries `coordinator_retries` times to reach the coordinator, every half second. The secret that the
-    coordinator demands is in the environment or in `token_file`.
+    A node tries `coordinator_retries` times to reach the coordinator, every half second. The coordinator's secret is in
+    the environment or in `token_file`.
     """
 
     title: ClassVar[str] = "Cluster"
     scheduler: str = flag(
         "",
-        "tf_config, jobset, indexed_job or slurm: take this node's place from what that scheduler says in the "
-        "environment, instead of from the next flags",
+        "scheduler whose environment variables give this node's place, instead of the next flags: tf_config, jobset, "
+        "indexed_job or slurm",
         name="cluster",
         check=OneOf(("", *SCHEDULERS)),
         decides_result=False,
@@ -141,21 +141,21 @@ class ClusterOptions:
     )
     workers: tuple[str, ...] = flag(
         (),
-        "workers, as host:port, separated by commas; the first is the chief. auto: each tells its own address",
+        "workers, as host:port, separated by commas, the first of which is the chief; auto: each reports its address",
         name="worker_hosts",
         check=HostsCheck(may_be_announced=True),
         decides_result=False,
     )
     worker_number: str = flag(
         "",
-        "with worker_hosts auto, the number of workers; or the least and the greatest, as 2:8, if they come and go",
+        "with worker_hosts auto, the number of workers; or the least and the greatest, such as 2:8, if it varies",
         name="workers",
         check=WorkerNumberCheck(),
         decides_result=False,
     )
     worker_address: str = flag(
         "",
-        "with worker_hosts auto, where parameter servers reach this worker, as host or host:port; found if not given",
+        "with worker_hosts auto, this worker's address for parameter servers, as host or host:port; default: detected",
         check=AddressCheck(),
         decides_result=False,
     )
@@ -167,7 +167,7 @@ class ClusterOptions:
     )
     task: int = flag(
         0,
-        "this node's place in ps_hosts or worker_hosts, from 0; with worker_hosts auto, 0 is the chief's, -1 any other",
+        "this node's index in ps_hosts or worker_hosts, from 0; with worker_hosts auto, 0 for the chief, -1 for others",
         name="task_index",
         decides_result=False,
     )
@@ -179,24 +179,24 @@ class ClusterOptions:
     )
     given_replicas_to_aggregate: int = flag(
         -1,
-        "gradients that make a step; -N: N times the number of workers",
+        "gradients that are used for a step; -N: N times the number of workers",
         name="replicas_to_agg",
         check=ReplicasCheck(),
     )
     sync: str = flag(
         PARAMETER_SERVERS,
-        "ps: parameter servers hold the weights; allreduce: every worker does, they add up their gradients in a ring, "
-        "and there are no parameter servers",
+        "ps: parameter servers hold the weights; allreduce: every worker holds the weights and adds up gradients in a "
+        "ring, without parameter servers",
         check=OneOf((PARAMETER_SERVERS, ALL_REDUCE)),
     )
     gradient_type: str = flag(
         "float32",
-        "type in which workers send gradients: bfloat16 halves what they send",
+        "type in which workers send gradients; bfloat16 halves their size",
         check=OneOf(GRADIENT_TYPES),
     )
     coordinator_host: str = flag(
         "localhost",
-        "where the coordinator listens: the first worker's address",
+        "the coordinator's address, which is that of the first worker",
         name="coord_host",
         check=HostCheck(),
         decides_result=False,
@@ -224,14 +224,14 @@ class ClusterOptions:
     )
     token_file: Path | None = flag(
         None,
-        "file with the secret of the nodes; or set DEEPSPEECH_COORD_TOKEN",
+        "file with the secret that all nodes share; or set DEEPSPEECH_COORD_TOKEN",
         name="coord_token_file",
         decides_result=False,
     )
 
     @property
     def announces(self) -> bool:
-        """Whether each worker tells the coordinator its own address, because no node knows those of the others."""
+        """Whether each worker reports its own address to the coordinator, because nodes do not know each other's."""
         return self.workers == ANNOUNCED
 
     @property
@@ -241,12 +241,12 @@ class ClusterOptions:
 
     @property
     def places(self) -> int:
-        """The number of workers, or the greatest."""
+        """The number of workers, or the greatest number."""
         return int(self.worker_number.rpartition(":")[2] or 1) if self.announces else len(self.workers)
 
     @property
     def least_workers(self) -> int:
-        """The least number of workers if they come and go; else 0."""
+        """The least number of workers if it varies; otherwise 0."""
         return int(self.worker_number.partition(":")[0]) if self.announces and ":" in self.worker_number else 0
 
     @property
@@ -262,7 +262,7 @@ class ClusterOptions:
 
     @property
     def replicas_to_aggregate(self) -> int:
-        """The number of gradients that make a step."""
+        """The number of gradients that are used for a step."""
         return self._times_workers(self.given_replicas_to_aggregate)
 
     @property

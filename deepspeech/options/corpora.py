@@ -61,12 +61,12 @@ class BadRowOptions:
 
 @dataclass(frozen=True)
 class TranscriptOptions:
-    """The form in which transcripts are written before they are checked, learned and compared."""
+    """The normalization of transcripts before they are checked, learned and compared."""
 
     title: ClassVar[str] = CORPORA
     normalize: bool = flag(
         False,
-        "write transcripts in one form: Unicode NFC, one case, no punctuation or symbols, single spaces",
+        "normalize transcripts: Unicode NFC, one case, no punctuation or symbols, single spaces",
         name="normalize_transcripts",
     )
     case: str = flag(
@@ -77,7 +77,7 @@ class TranscriptOptions:
     )
     kept_punctuation: str = flag(
         Normalizer.kept,
-        "punctuation and symbols of normalized transcripts; apostrophes and hyphens stay only inside words",
+        "punctuation and symbols that normalized transcripts keep; apostrophes and hyphens only inside words",
         name="keep_punctuation",
     )
     numbers_in: str = flag(
@@ -88,11 +88,11 @@ class TranscriptOptions:
 
     @property
     def normalizer(self) -> Normalizer | None:
-        """What writes transcripts in that form; None if they stay as they are. Raise FlagError without num2words."""
+        """The normalizer; None if transcripts stay as they are. Raise FlagError if num2words is needed and missing."""
         return Normalizer(self.case, self.kept_punctuation, self.numbers_in) if self.normalize else None
 
     def check_given(self, given: Collection[str]) -> None:
-        """Raise FlagError if transcripts stay as they are, and one of the flags `given` says how to write them."""
+        """Raise FlagError if one of the flags `given` sets the normalization, but transcripts stay as they are."""
         for row in flags_of(type(self)):
             if row.name in given and row.name != "normalize_transcripts" and not self.normalize:
                 raise FlagError(f"--{row.name}: needs --normalize_transcripts")
@@ -111,7 +111,7 @@ class ExclusionOptions:
 
 
 class AugmentationCheck(Check):
-    """Augmentations as they are written, each `kind[parameter=value,…]`."""
+    """Augmentations as texts, each `kind[parameter=value,…]`."""
 
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with the first that cannot be used."""
@@ -125,7 +125,7 @@ class AugmentationCheck(Check):
 
 @dataclass(frozen=True)
 class AugmentationOptions:
-    """The augmentations of the training set, as they are written; see `deepspeech.util.augmentation`."""
+    """The augmentations of the training set, as texts; see `deepspeech.util.augmentation`."""
 
     title: ClassVar[str] = CORPORA
     written: tuple[str, ...] = flag(
@@ -148,9 +148,9 @@ class AugmentationOptions:
         return parse_augmentations(self.written)
 
     def check(self, sample_rate: int) -> None:
-        """Raise FlagError for the first augmentation that leaves nothing of recordings at a sample rate, in Hz.
+        """Raise FlagError for the first augmentation that cannot be used at a sample rate, in Hz.
 
-        The same for one whose recordings of noise or rooms are not there.
+        Such an augmentation leaves nothing of the recordings, or its recordings of noise or rooms are missing.
         """
         for text, augmentation in zip(self.written, self.augmentations, strict=True):
             try:
@@ -175,8 +175,8 @@ class AlphabetOptions:
     )
     given_path: Path | None = flag(
         None,
-        "file of the labels, one per line, or of word pieces; default for characters: the packaged data/alphabet.txt; "
-        "for others with --experiment: made of the transcripts",
+        "file of the labels, one per line, or of word pieces; default: the packaged data/alphabet.txt for characters; "
+        "with --experiment, for other units, a file made from the transcripts",
         name="alphabet_config_path",
     )
 
@@ -187,7 +187,7 @@ class AlphabetOptions:
 
 
 def _told(size: int) -> str:
-    """Return a size of all front ends' frames, by its place in FrameSizes, in words: the default's, then others'."""
+    """Return a size (its index in FrameSizes) of all front ends' frames, in words: the default's, then others'."""
     default = FRONT_ENDS[FeatureOptions.feature_type][size]
     others = [f"{sizes[size]} of {name}" for name, sizes in FRONT_ENDS.items() if sizes[size] != default]
     return ", ".join((str(default), *others))
@@ -214,36 +214,36 @@ class FrontEndOptions:
     )
     step_ms: int = flag(
         0,
-        f"ms from a frame to the next; 0: {_told(1)}",
+        f"ms from one frame to the next; 0: {_told(1)}",
         check=at_least(0),
         name="feature_win_step",
     )
     coefficients: int = flag(0, f"features of a frame; 0: {_told(2)}", check=at_least(0), on_command_line=False)
     normalization: str = flag(
         FeatureOptions.normalization,
-        "mean 0 and deviation 1 for each feature: global, by the training set's statistics; running, by those of the"
-        " recording so far, too; utterance, by those of the whole recording, which cannot stream; or none",
+        "normalize each feature to mean 0 and deviation 1: global, by the training set's statistics; running, also by"
+        " those of the recording so far; utterance, by those of the whole recording, which cannot stream; or none",
         check=OneOf(NORMALIZATIONS),
         name="normalize_features",
     )
     stack_frames: int = flag(
-        FeatureOptions.stack_frames, "frames that are put together into one of the network's", check=at_least(1)
+        FeatureOptions.stack_frames, "frames that are stacked into one frame of the network", check=at_least(1)
     )
     skip_frames: int = flag(
         FeatureOptions.skip_frames,
-        "frames from the start of one of the network's to the next; 0: as many as are stacked",
+        "frames from the start of one frame of the network to the start of the next; 0: as many as are stacked",
         check=at_least(0),
     )
 
     @property
     def filled_in(self) -> "FrontEndOptions":
-        """The same with the front end's own sizes in place of zeros. Raise FeatureError as `features` does."""
+        """The same options with the front end's own sizes in place of zeros. Raise FeatureError like `features`."""
         features = self.features
         return replace(self, window_ms=features.window_ms, step_ms=features.step_ms, coefficients=features.coefficients)
 
     @property
     def left_open(self) -> "FrontEndOptions":
-        """The same with zeros in place of the front end's own sizes, so that another front end takes its own, too."""
+        """The same options with zeros in place of the front end's own sizes, so that another front end uses its own."""
         own = FRONT_ENDS.get(self.feature_type, (0, 0, 0))
         sizes = (self.window_ms, self.step_ms, self.coefficients)
         window_ms, step_ms, coefficients = (0 if size == its else size for size, its in zip(sizes, own, strict=True))

@@ -10,7 +10,7 @@ from .rows.flag import flag, whether_given
 DECODING = "Decoding"
 
 CLIENT_BEAM_WIDTH = 500
-"""The beam width of clients that do not choose one, unless the exported graph holds another."""
+"""The default beam width of clients, unless the exported graph holds another."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,6 @@ class LanguageModelOptions:
 
     @property
     def weights_chosen(self) -> bool:
-        """Whether a scorer package's own weights give way to these."""
+        """Whether these weights replace a scorer package's own."""
         defaults = (LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight)
         return self.weights_given or (self.lm_weight, self.valid_word_count_weight) != defaults

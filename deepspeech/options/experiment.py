@@ -13,13 +13,13 @@ from .rows.checks import Check
 from .rows.flag import flag
 
 ALPHABET = "alphabet.txt"
-"""The file in the work folder of an alphabet that is made of the corpus."""
+"""The file of an alphabet that is made from the corpus, in the work folder."""
 
 
 def corpus_folders(work: Path, besides: Sequence[str]) -> list[Path]:
-    """Return where in a work folder corpora are imported to: the experiment's own, and those that it has besides.
+    """Return the folders of a work folder that corpora are imported to: the experiment's own, and further corpora.
 
-    Of several with one name, as of a format, the later ones have a number.
+    If several have the same name, such as that of a format, the later ones get a number.
     """
     before = [besides[:place].count(name) for place, name in enumerate(besides)]
     names = [f"{name}-{count + 1}" if count else name for name, count in zip(besides, before, strict=True)]
@@ -28,7 +28,7 @@ def corpus_folders(work: Path, besides: Sequence[str]) -> list[Path]:
 
 @dataclass(frozen=True)
 class CorpusImport:
-    """A corpus, by its importer's name, and the folder that it is imported to from that of its recordings, if given."""
+    """A corpus, by its importer's name, the folder it is imported to, and the folder of its recordings, if given."""
 
     corpus: str
     folder: Path
@@ -51,10 +51,10 @@ class SplitCheck(Check):
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """The experiment that is run, the corpus that it imports first, and the folder that it reads and writes."""
+    """The experiment to run, the corpus that it imports first, and its work folder."""
 
     title: ClassVar[str] = "Experiments"
-    name: str = flag("", "the experiment to run, by its name, or FILE.py:NAME", name="experiment")
+    name: str = flag("", "name of the experiment to run, or FILE.py:NAME", name="experiment")
     sources: tuple[Path, ...] = flag(
         (),
         "folder of the experiment's recordings, or one for each of its corpora, or lists of recordings for the "
@@ -63,19 +63,19 @@ class ExperimentOptions:
     )
     work: Path | None = flag(
         None,
-        "folder of the experiment's corpus, checkpoints and summaries; default: deepspeech/NAME in XDG's cache",
+        "folder of the experiment's corpus, checkpoints and summaries; default: deepspeech/NAME in XDG's cache folder",
         decides_result=False,
     )
     parts: tuple[str, ...] = flag(
         (),
-        "parts of the experiment's corpus, such as train-clean-100, separated by commas; default: those it names",
+        "parts of the experiment's corpus, such as train-clean-100, separated by commas; default: the experiment's",
         name="part",
     )
     split: str = flag(
         "", "shares of train, dev and test, such as 80:10:10; default: the corpus's own sets", check=SplitCheck()
     )
     tiers: tuple[str, ...] = flag(
-        (), "tiers of TextGrid or ELAN files that have the transcripts, separated by commas", name="tier"
+        (), "tiers with the transcripts in TextGrid or ELAN files, separated by commas", name="tier"
     )
     params_file: Path | None = flag(
         None, "params.txt of another run, to run with the same parameters", decides_result=False
@@ -83,21 +83,21 @@ class ExperimentOptions:
     list_experiments: bool = flag(False, "print the names of all experiments", decides_result=False)
     corpus: str = flag("", "the corpus that is imported into the work folder", on_command_line=False)
     besides: tuple[str, ...] = flag(
-        (), "the further corpora that are imported, to train and to validate on", on_command_line=False
+        (), "the further corpora that are imported, for training and validation", on_command_line=False
     )
     measured: tuple[str, ...] = flag(
-        (), "what the experiment auto has measured of the corpus and the machine", on_command_line=False
+        (), "the measurements of the corpus and the machine by the experiment auto", on_command_line=False
     )
 
     @property
     def own_alphabet(self) -> Path | None:
-        """The alphabet of the experiment's own, which is made of its transcripts if it is used and not there."""
+        """The experiment's own alphabet, which is made from its transcripts if it is used and missing."""
         return self.work / ALPHABET if self.work else None
 
     def imports(self) -> Iterator[CorpusImport]:
-        """Yield what is imported into the work folder: first the experiment's own corpus, which `choices` are about.
+        """Yield the imports into the work folder: first the experiment's own corpus, to which `choices` apply.
 
-        Raise FlagError if `--from` names the folders of some of several corpora.
+        Raise FlagError if `--from` names the folders of only some of several corpora.
         """
         if self.work is None or not self.corpus:
             return
@@ -122,7 +122,7 @@ class ExperimentOptions:
 
     @property
     def _own_source(self) -> Path | None:
-        """The folder of the recordings, or the list; of several lists, the folder that all of them are in."""
+        """The folder of the recordings, or the list; for several lists, the folder that holds all of them."""
         if self._lists:
             return Path(commonpath([path.absolute().parent for path in self._lists]))
         return self.sources[0] if self.sources else None

@@ -9,16 +9,16 @@ from .rows.checks import OneOf, one_to
 from .rows.flag import flag
 
 GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
-"""The formats of exported models; `deepspeech.export.formats` has what makes them."""
+"""The formats of exported models, which `deepspeech.export.formats` writes."""
 
 LARGEST_BEAM_WIDTH = 1 << 14
-"""No beam that an exported model asks for is wider; `Model.setBeamWidth` sets any."""
+"""The largest beam width in an exported model; `Model.setBeamWidth` accepts any."""
 
 LARGEST_N_STEPS = 1 << 12
-"""No exported model asks for more frames at once."""
+"""The most time steps per run of an exported model."""
 
 LARGEST_BATCH_SIZE = 1 << 12
-"""No exported model takes more utterances at once."""
+"""The most utterances per run of an exported model."""
 
 
 @dataclass(frozen=True)
@@ -28,27 +28,27 @@ class ExportOptions:
     title: ClassVar[str] = "Export"
     directory: Path | None = flag(
         None,
-        "folder to export the model to, with a card, model.md",
+        "folder to export the model to, with its model card, model.md",
         name="export_dir",
         decides_result=False,
     )
     format: str = flag(
         GRAPH,
-        "format of the model: graph, as output_graph.pb, onnx, as model.onnx, sherpa, for sherpa-onnx, or tflite, as "
-        "output_graph.tflite",
+        "format of the model: graph (output_graph.pb), onnx (model.onnx), sherpa (for sherpa-onnx), or tflite "
+        "(output_graph.tflite)",
         name="export_format",
         check=OneOf((GRAPH, ONNX, SHERPA, TFLITE)),
         decides_result=False,
     )
     features: bool = flag(
         False,
-        "let the model of export_format onnx compute the features, so that it takes samples",
+        "with export_format onnx, let the model compute the features, so that its input is samples",
         name="export_features",
         decides_result=False,
     )
     quantize: bool = flag(
         False,
-        "keep weights of inner layers as integers of 8 bits, in the format tflite",
+        "with export_format tflite, keep weights of inner layers as 8-bit integers",
         name="export_quantize",
         decides_result=False,
     )
@@ -56,23 +56,25 @@ class ExportOptions:
     remove: bool = flag(False, "delete an older export in export_dir", name="remove_export", decides_result=False)
     use_seq_length: bool = flag(True, "let the graph stop at the end of each utterance")
     n_steps: int = flag(
-        16, "time steps in a run of the graph; more of them raise the latency", check=one_to(LARGEST_N_STEPS)
+        16, "time steps per run of the graph; more steps raise the latency", check=one_to(LARGEST_N_STEPS)
     )
     batch_size: int = flag(
         1,
-        "utterances in a run of the graph; clients need 1",
+        "utterances per run of the graph; clients need 1",
         name="export_batch_size",
         check=one_to(LARGEST_BATCH_SIZE),
     )
     beam_width: int = flag(
         CLIENT_BEAM_WIDTH,
-        "beam width of clients that do not choose one",
+        "default beam width of clients",
         name="export_beam_width",
         check=one_to(LARGEST_BEAM_WIDTH),
     )
     language: str = flag("", "language of the model, such as en-US", name="export_language")
     model_name: str = flag("", "name of the model, for its card", name="export_model_name", decides_result=False)
-    author: str = flag("", "who made the model, for its card", name="export_author_id", decides_result=False)
-    contact: str = flag("", "how to reach its author, for its card", name="export_contact_info", decides_result=False)
+    author: str = flag("", "author of the model, for its card", name="export_author_id", decides_result=False)
+    contact: str = flag("", "contact of its author, for its card", name="export_contact_info", decides_result=False)
     license: str = flag("", "license of the model, for its card", name="export_license", decides_result=False)
-    description: str = flag("", "what else its card says, in Markdown", name="export_description", decides_result=False)
+    description: str = flag(
+        "", "further text of its card, in Markdown", name="export_description", decides_result=False
+    )

@@ -9,32 +9,32 @@ from .rows.flag import flag, whether_given
 
 MODEL = "Model"
 PROVIDED = ("deepspeech", "lstm", "conformer", "convolutional")
-"""The networks whose settings are known here; a user's own may use any."""
+"""The networks whose settings are known here; a user's own network may use any of them."""
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
 
 
 @dataclass(frozen=True)
 class LSTMOptions:
-    """The settings of the network `lstm` alone."""
+    """The settings of only the network `lstm`."""
 
     title: ClassVar[str] = MODEL
     layers: int = flag(4, "LSTM layers of the network lstm", name="lstm_layers", check=at_least(1))
     projection: int = flag(
         0,
-        "numbers that the outputs of each LSTM of the network lstm are projected to; 0: not projected",
+        "size that the outputs of each LSTM of the network lstm are projected to; 0: no projection",
         name="lstm_projection",
         check=at_least(0),
     )
     chunk: int = flag(
         0,
-        "outputs that the network lstm makes at a time when it streams, of which each sees all; 0: each sees the past",
+        "outputs that the network lstm computes at a time when it streams; each sees all of them; 0: only the past",
         name="lstm_chunk",
         check=at_least(0),
     )
     offset: int = flag(
         0,
-        "outputs by which chunks of every second LSTM layer end earlier, so that each output sees some that follow",
+        "outputs by which chunks of every second LSTM layer end earlier, so that each output sees some later ones",
         name="lstm_chunk_offset",
         check=at_least(0),
     )
@@ -48,19 +48,19 @@ class LSTMOptions:
 
 @dataclass(frozen=True)
 class ConformerOptions:
-    """The settings of the network `conformer` alone."""
+    """The settings of only the network `conformer`."""
 
     title: ClassVar[str] = MODEL
     layers: int = flag(8, "blocks of the network conformer", name="conformer_layers", check=at_least(1))
     heads: int = flag(4, "heads of each attention of the network conformer", name="attention_heads", check=at_least(1))
     chunk: int = flag(
         16,
-        "outputs that the network conformer makes at a time when it streams",
+        "outputs that the network conformer computes at a time when it streams",
         name="attention_chunk",
         check=at_least(1),
     )
     left: int = flag(
-        64, "outputs before its chunk that attention sees when it streams", name="attention_left", check=at_least(0)
+        64, "outputs before a chunk that attention sees in streaming", name="attention_left", check=at_least(0)
     )
     given: bool = whether_given(
         *("conformer_layers", "attention_heads", "attention_chunk", "attention_left"),
@@ -74,7 +74,7 @@ class ConformerOptions:
 
 @dataclass(frozen=True)
 class ConvolutionalOptions:
-    """The settings of the network `convolutional` alone."""
+    """The settings of only the network `convolutional`."""
 
     title: ClassVar[str] = MODEL
     layers: int = flag(4, "blocks of the network convolutional", name="convolutional_layers", check=at_least(1))
@@ -91,8 +91,8 @@ class NetworkOptions:
     )
     convolutions: int = flag(
         2,
-        "convolutions that lstm, conformer and convolutional begin with: 2, or 4, of which the latter two have twice "
-        "the channels",
+        "first convolutions of lstm, conformer and convolutional: 2, or 4, the last two of which have twice the "
+        "channels",
         check=OneOf((2, 4)),
     )
     channels: int = flag(
@@ -106,11 +106,11 @@ class NetworkOptions:
     )
     intermediate_ctc_weight: float = flag(
         0.0,
-        "share of the CTC losses of inner layers of lstm, conformer or convolutional in what is minimized",
+        "share of the CTC losses of inner layers in the training loss of lstm, conformer or convolutional",
         check=between(0, 1),
     )
     intermediate_ctc_layers: tuple[str, ...] = flag(
-        (), "layers, counted from 1, that have such a loss; without any, the middle one"
+        (), "layers, counted from 1, that have such a loss; default: the middle one"
     )
     kernel: int = flag(
         15,
@@ -131,7 +131,7 @@ class NetworkOptions:
     kernel_given: bool = whether_given("convolution_kernel", name="convolution_kernel_given", decides_result=False)
 
     def notices(self, network: str) -> Iterator[str]:
-        """Yield a line for each kind of flag that is given, but has no effect in the network of a name."""
+        """Yield a line for each kind of flag that is given, but has no effect in this network."""
         of_others = {
             "lstm": (self.lstm.given, "--lstm_layers, --lstm_projection and --lstm_chunk…"),
             "conformer": (self.conformer.given, "--conformer_layers and --attention_…"),
@@ -145,14 +145,14 @@ class NetworkOptions:
         }
         for owners, (given, flags) in of_others.items():
             if given and network in PROVIDED and network not in owners.replace(",", "").split():
-                yield f"{flags}: of the network {owners}, without effect in the network {network}, which is trained"
+                yield f"{flags}: for the network {owners} only, without effect in the network {network}"
         in_chunks = {"lstm": (self.lstm.chunk_given, "--lstm_chunk and --lstm_chunk_offset")}
         in_chunks["conformer"] = (self.conformer.chunk_given, "--attention_chunk and --attention_left")
         given, flags = in_chunks.get(network, (False, ""))
         if given and self.bidirectional:
             yield f"{flags}: without effect beside --bidirectional; --nobidirectional makes a network that streams"
         if network in PROVIDED[1:] and self.intermediate_ctc_layers and not self.intermediate_ctc_weight:
-            yield "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0; 0.3 gives them a share"
+            yield "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0; set it to 0.3 or so"
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,10 @@ class ModelOptions:
     dropout_rate4: float = flag(0.0, "dropout of the LSTM's input", check=_RATE)
     dropout_rate5: float = flag(0.0, "dropout of the LSTM's output (formerly, of the backward LSTM)", check=_RATE)
     dropout_rate6: float = flag(-1.0, "dropout of layer 5; negative: dropout_rate", check=_RATE_OR_FIRST)
-    network: str = flag("deepspeech", "the network, by its registered name, or FILE.py:NAME")
+    network: str = flag("deepspeech", "registered name of the network, or FILE.py:NAME")
     settings: NetworkOptions = field(default_factory=NetworkOptions)
     context: int = flag(
-        9, "frames on either side that the network sees beside each one", check=at_least(0), on_command_line=False
+        9, "frames that the network sees on either side of each frame", check=at_least(0), on_command_line=False
     )
 
     @property

@@ -1,4 +1,4 @@
-"""What a node tells operators and their tools: probes, figures and traces."""
+"""How operators and their tools monitor a node: probes, metrics and traces."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ class EndpointCheck(Check):
     """An address over HTTP, or none."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with an address that has no host or another scheme."""
+        """Return what is wrong with an address without a host, or with another scheme."""
         try:
             parts = urlsplit(value)
             usable = not value or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
@@ -30,7 +30,7 @@ class ProbeOptions:
     title: ClassVar[str] = CHECKPOINTS
     port: int = flag(
         0,
-        "port of /healthz, /readyz and /metrics of this process, of whatever role; 0: none",
+        "port of /healthz, /readyz and /metrics of this process, in any role; 0: none",
         name="probe_port",
         check=up_to(65535, "a port, at most 65535"),
         decides_result=False,
@@ -46,12 +46,12 @@ class ProbeOptions:
 
 @dataclass(frozen=True)
 class TracingOptions:
-    """Where traces of a cluster's steps go when the coordinator is asked for some."""
+    """Where requested traces of a cluster's steps are sent."""
 
     title: ClassVar[str] = ClusterOptions.title
     endpoint: str = flag(
         "",
-        "collector of OpenTelemetry traces over HTTP, http://HOST:4318, for the steps that are asked for",
+        "collector of OpenTelemetry traces over HTTP, http://HOST:4318, for requested steps",
         name="trace_endpoint",
         check=EndpointCheck(),
         decides_result=False,

@@ -15,25 +15,27 @@ MIXED_PRECISION = ("auto", "on", "off")
 class SessionOptions:
     """How TensorFlow runs the graph; 0 threads leaves the number to TensorFlow.
 
-    `mixed_precision` says whether the matrix products of training have bfloat16 factors: "on", "off", or "auto" for
-    devices that multiply bfloat16 faster than float32. With `quantize_aware`, training rounds the factors of inner
-    layers' products to 8 bits, once `quantize_after` global steps are done.
+    `mixed_precision` determines whether the matrix products of training have bfloat16 factors: "on", "off", or "auto",
+    which is on for devices that multiply bfloat16 faster than float32. With `quantize_aware`, training rounds the
+    factors of inner layers' products to 8 bits after `quantize_after` global steps.
     """
 
     title: ClassVar[str] = "Performance"
-    quantize_aware: bool = flag(False, "train for inference in int8: round what inner layers multiply", title=TRAINING)
+    quantize_aware: bool = flag(
+        False, "train for inference in int8: round the factors of inner layers' products", title=TRAINING
+    )
     quantize_after: int = flag(
         0, "global steps before --quantize_aware begins to round", title=TRAINING, check=at_least(0)
     )
     mixed_precision: str = flag(
         "auto",
-        "matrix products of training in bfloat16: on, off, or auto where it is faster",
+        "matrix products of training in bfloat16: on, off, or auto, which is on where that is faster",
         check=OneOf(MIXED_PRECISION),
         aliases=(SwitchAlias("automatic_mixed_precision", on="on", off="off"),),
     )
     inter_op_threads: int = flag(
         0,
-        "operations run at once; 0: TensorFlow chooses",
+        "operations that run at once; 0: TensorFlow chooses",
         name="inter_op_parallelism_threads",
         check=at_least(0),
         decides_result=False,

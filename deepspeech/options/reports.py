@@ -1,4 +1,4 @@
-"""What is logged and reported: messages, progress and results."""
+"""The log, and reports of progress and results."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ class LogOptions:
     )
     format: str = flag(
         TEXT,
-        "form of the log: text, or json for an object a line, with time, level, node and message",
+        "format of the log: text, or json, one object per line with time, level, node and message",
         name="log_format",
         check=OneOf(FORMATS),
         decides_result=False,
@@ -54,7 +54,7 @@ class ReportOptions:
     title: ClassVar[str] = CHECKPOINTS
     count: int = flag(
         10,
-        "wrongly transcribed utterances in a report: those of lowest loss, sorted by WER",
+        "wrongly transcribed utterances in a report: those with the lowest loss, sorted by WER",
         name="report_count",
         check=at_least(0),
         decides_result=False,
@@ -67,12 +67,12 @@ class ReportOptions:
     )
     test_output_file: Path | None = flag(
         None,
-        "JSON file for what was said and heard in each test utterance, with its loss, edits and duration",
+        "JSON file with the reference, transcript, loss, edits and duration of each test utterance",
         decides_result=False,
     )
     report_dir: Path | None = flag(
         None,
-        "folder for a report of what the test got wrong: report.html, report.json and utterances.csv",
+        "folder for a report of the test's errors: report.html, report.json and utterances.csv",
         decides_result=False,
     )
     show_progressbar: bool = flag(True, "show progress bars on a terminal", decides_result=False)
@@ -80,12 +80,12 @@ class ReportOptions:
 
 @dataclass(frozen=True)
 class StatusOptions:
-    """The page that shows how training on one machine stands: the port that it is served on, 0 for none."""
+    """The page with the status of training on one machine: the port that it is served on, 0 for none."""
 
     title: ClassVar[str] = CHECKPOINTS
     port: int = flag(
         0,
-        "port of a page, http://localhost:PORT, that shows how training on one machine stands; 0: none",
+        "port of a page, http://localhost:PORT, with the status of training on one machine; 0: none",
         name="status_port",
         check=up_to(65535, "a port, at most 65535"),
         decides_result=False,

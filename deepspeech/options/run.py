@@ -35,7 +35,7 @@ from .training import TRAINING, BatchOptions, OptimizerOptions, ScheduleOptions
 
 @dataclass(frozen=True)
 class RetiredOptions:
-    """Flags that no longer have an effect: they are accepted, and a notice says so."""
+    """Flags that no longer have an effect: they are accepted with a notice."""
 
     use_warpctc: bool = flag(
         False, "has no effect; the fastest CTC loss of the device is always used", title="Model", decides_result=False
@@ -102,7 +102,7 @@ class Options:
 
     @property
     def checkpoint_folder(self) -> Path:
-        """The folder of the checkpoints that the run saves, or else only loads."""
+        """The folder of the checkpoints that the run saves, or loads if it does not train."""
         return self.checkpoints.directory if self.trains else self.checkpoints.load_directory
 
     @property
@@ -117,12 +117,12 @@ class Options:
 
     @property
     def leads(self) -> bool:
-        """Whether this process saves and exports: it is in no cluster, or the chief of one."""
+        """Whether this process saves and exports: it is the chief of a cluster, or in none."""
         return not self.in_cluster or self.cluster.is_chief
 
     @property
     def alphabet_path(self) -> Path | None:
-        """The alphabet's file: the given one, or that of the experiment's corpus, which bytes do without; or None."""
+        """The alphabet's file: the given one, or that of the experiment's corpus; None for bytes without a file."""
         own = self.experiment.own_alphabet
         path = self.alphabet.path or own
         return None if self.alphabet.unit == ByteAlphabet.unit and path == own else path
@@ -138,14 +138,14 @@ class Options:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """A line for each flag that is given, but does not do what its name says."""
+        """A line for each given flag that does not do what its name says."""
         return tuple(self._notices())
 
     def _notices(self) -> Iterator[str]:
         if self.retired.use_warpctc:
             yield "--use_warpctc: the fastest CTC loss of the device is used, whether this flag is given or not"
         if self.retired.decoder_library_path:
-            yield "--decoder_library_path: the decoder is part of this package; the file that was named is not used"
+            yield "--decoder_library_path: not used, as the decoder is part of this package"
         yield from map(ignored_notice, self.retired.ignored)
         if self.model.dropout_rate5 and self.model.network == ModelOptions.network and not self.experiment.name:
             yield "--dropout_rate5: applied to the LSTM's output, as the network has no backward LSTM"
@@ -155,8 +155,8 @@ class Options:
         validates = bool(self.dev.files) and self.schedule.validation_step > 0
         if self.trains and self.checkpoints.averaged > 1 and not validates:
             yield (
-                "--average_checkpoints: not used, as it takes the best in validation, and nothing is validated; give "
-                "--dev_files and --validation_step"
+                "--average_checkpoints: not used, as it averages the best checkpoints in validation, and nothing is "
+                "validated; give --dev_files and --validation_step"
             )
         if self.trains:
             yield from self.batches.notices
@@ -167,9 +167,9 @@ class Options:
         if self.trains and self.summaries.full_trace and not self.summaries.seconds:
             yield "--fulltrace: nothing is traced, as --summary_secs is 0; --summary_secs=30 writes summaries"
         if self.session.quantize_after and not self.session.quantize_aware:
-            yield "--quantize_after: not used, as --quantize_aware is not given, with which training rounds"
+            yield "--quantize_after: not used without --quantize_aware, which turns on rounding"
         if self.export.format != GRAPH and not self.exports:
-            yield "--export_format: nothing is exported, as --export_dir is not given, the folder to export to"
+            yield "--export_format: nothing is exported without --export_dir, the folder to export to"
         yield from self.language_model.notices
         yield from self.model.notices
 

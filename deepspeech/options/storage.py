@@ -1,4 +1,4 @@
-"""Files at addresses: how long their store is tried again, and how much of the disk their copies take."""
+"""Files at addresses: how long failed requests are retried, and how much disk space their copies take."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,14 +18,14 @@ class StorageOptions:
     title: ClassVar[str] = CHECKPOINTS
     retry_seconds: float = flag(
         300.0,
-        "seconds for which a store of files at addresses (s3://, gs://, hf://, http://) is tried again when it fails",
+        "seconds for which failed requests for files at addresses (s3://, gs://, hf://, http://) are retried",
         name="storage_retry_secs",
         check=at_least(0),
         decides_result=False,
     )
     cache_gigabytes: float = flag(
         50.0,
-        "GB of fetched recordings, shards and lists to keep in deepspeech/storage in XDG's cache; 0: all",
+        "GB of fetched recordings, shards and lists to keep in deepspeech/storage in XDG's cache folder; 0: all",
         name="storage_cache_gb",
         check=at_least(0),
         decides_result=False,

@@ -118,7 +118,10 @@ def test_a_file_of_flags_stands_for_its_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        ("--notest\n--epochs 10\n", "{path}:2: '--epochs 10' is no flag; write one a line, with a = before its value"),
+        (
+            "--notest\n--epochs 10\n",
+            "{path}:2: '--epochs 10' is no flag; write one a line, with a = before its value",
+        ),
         ("epochs=10", "{path}:1: 'epochs=10' is no flag"),
         ("--flagfile={path}", "--flagfile={path}: the file names itself"),
         ("--flagfile=/nowhere/flags", "--flagfile=/nowhere/flags: cannot be read (No such file or directory)"),
@@ -186,12 +189,18 @@ def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: s
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--lstm_layers=3",), "of the network lstm, without effect in the network deepspeech"),
-        (("--output_step=20",), "of the network lstm, conformer or convolutional, without effect in"),
-        (("--network=convolutional", "--bidirectional"), "of the network lstm or conformer, without effect in"),
-        (("--network=lstm", "--convolution_kernel=5"), "of the network conformer or convolutional, without effect in"),
-        (("--network=conformer", "--convolutional_layers=5"), "of the network convolutional, without effect in"),
-        (("--network=lstm", "--attention_heads=2"), "of the network conformer, without effect in the network lstm"),
+        (("--lstm_layers=3",), "for the network lstm only, without effect in the network deepspeech"),
+        (("--output_step=20",), "for the network lstm, conformer or convolutional only, without effect in"),
+        (("--network=convolutional", "--bidirectional"), "for the network lstm or conformer only, without effect in"),
+        (
+            ("--network=lstm", "--convolution_kernel=5"),
+            "for the network conformer or convolutional only, without effect in",
+        ),
+        (("--network=conformer", "--convolutional_layers=5"), "for the network convolutional only, without effect in"),
+        (
+            ("--network=lstm", "--attention_heads=2"),
+            "for the network conformer only, without effect in the network lstm",
+        ),
         (
             ("--network=lstm", "--intermediate_ctc_layers=2"),
             "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0",

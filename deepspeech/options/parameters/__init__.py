@@ -1,1 +1,1 @@
-"""The parameters that decide a run: written as text, read back into options, and compared between runs."""
+"""The parameters that determine a run's result: written as text, read back into options, and compared between runs."""

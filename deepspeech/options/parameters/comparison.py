@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from .text import Value, format_value
 
 ABSENT = "absent"
-"""Stands for the value of a parameter that only the other run has; strings are in quotes, so it cannot be one."""
+"""The value shown for a parameter that only the other run has; it differs from any string, as those are in quotes."""
 
 
 def differences(first: Mapping[str, Value], second: Mapping[str, Value]) -> list[str]:

@@ -1,7 +1,7 @@
-"""The parameters that decide a run's result, as they are written to its `params.txt` and read back.
+"""The parameters that determine a run's result, as they are written to its `params.txt` and read back.
 
-Paths in the work folder, and those of the data that come with the program, are written as `{work}/…` and `{data}/…`,
-so that neither where a run is made nor where the program is installed makes a difference.
+Paths in the work folder, and paths of the data that come with the program, are written as `{work}/…` and `{data}/…`, so
+that they depend neither on the place of the run nor on that of the installation.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from . import text
 
 
 def run_parameters(options: Options) -> dict[str, text.Value]:
-    """Return what decides the result of a run, by the names of the flags."""
+    """Return the parameters that determine the result of a run, by the names of the flags."""
     places = _places(options.experiment.work)
     written = {
         row.name: _written(float(value) if row.kind is float and isinstance(value, int) else value, places)
@@ -30,15 +30,17 @@ def run_parameters(options: Options) -> dict[str, text.Value]:
     return {
         **written,
         "augment": tuple(map(with_whole_source, options.augmentation.written)),
-        "load_checkpoint_dir": _written(beginning, {}),  # wherever it is: another work folder has no such checkpoint
+        "load_checkpoint_dir": _written(
+            beginning, {}
+        ),  # as an absolute path: another work folder has no such checkpoint
     }
 
 
 def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, source: Path) -> dict[str, Value]:
-    """Return the values of flags that parameters read from the file `source` stand for.
+    """Return the values of flags from the parameters that were read from the file `source`.
 
     Raise ParametersError for a name that no flag has, a value of another type than the flag's, or a path in a work
-    folder where there is none.
+    folder if `work` is None.
     """
     rows = {row.name: row for row in flags_of(Options) if row.decides_result}
     places = _places(work)
@@ -70,7 +72,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
 
 
 def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:
-    if row.kind == tuple[Path, ...] and not isinstance(value, tuple):  # --from was one path once
+    if row.kind == tuple[Path, ...] and not isinstance(value, tuple):  # in an earlier version, --from was one path
         value = () if value is None else (value,)
     if row.kind == tuple[Path, ...] and isinstance(value, tuple):
         return tuple(_path(row, each, places, source) for each in value)

@@ -4,8 +4,8 @@
     model.dropout_rates : (0.3, 0.3, 0.3, 0.2, 0.2, 0.3)
     optimizer.learning_rate : 0.0005
 
-Values are written as Python writes them, so that reading a text gives the same mapping again, to the last bit of a
-number. Nothing in a text is executed.
+Values are written as Python literals, so that reading a text gives the same mapping, to the last bit of each number.
+Nothing in a text is executed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAMED_FLOATS = {"inf": math.inf, "nan": math.nan}
 
 
 def write_parameters(path: Path, parameters: Mapping[str, Value]) -> None:
-    """Write parameters to a file, whole or not at all. Raise OSError, and what `format_parameters` raises."""
+    """Write parameters to a file, atomically. Raise OSError, and the errors of `format_parameters`."""
     write_whole(path, format_parameters(parameters).encode())
 
 
@@ -56,9 +56,9 @@ def format_parameters(parameters: Mapping[str, Value]) -> str:
 
 
 def parse_parameters(text: str, source: str) -> dict[str, Value]:
-    """Return the parameters of a text; empty lines are passed over.
+    """Return the parameters of a text; empty lines are ignored.
 
-    Raise ParametersError, which names `source` and the line, if a line is not `name : value` or a name comes twice.
+    Raise ParametersError, which names `source` and the line, if a line is not `name : value` or a name occurs twice.
     """
     parameters: dict[str, Value] = {}
     for number, line in enumerate(text.split("\n"), start=1):

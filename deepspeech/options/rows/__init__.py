@@ -1,1 +1,1 @@
-"""What a row of the options is: a flag with its check; and the flags of predecessors that have no row."""
+"""The rows of the options, which are flags with checks, and the flags of predecessors that have no row."""

@@ -1,4 +1,4 @@
-"""Checks of the values of flags; each says what is wrong in the line that the user reads."""
+"""Checks of the values of flags; each returns the error message for the user."""
 
 import math
 from abc import ABC, abstractmethod
@@ -11,12 +11,12 @@ class Check(ABC):
 
     @abstractmethod
     def complaint(self, name: str, value: Any) -> str:
-        """Return the line that says what is wrong with the value of the flag `name`; empty if nothing is."""
+        """Return a line that says what is wrong with the value of the flag `name`, or an empty text if nothing is."""
 
 
 @dataclass(frozen=True)
 class Range(Check):
-    """A number of at least `low`, or above it if it is `excluded`, and below `high`; `allowed` says so in words."""
+    """A number of at least `low`, or above `low` if `excluded`, and below `high`; `allowed` is the range in words."""
 
     allowed: str
     low: float = -math.inf
@@ -44,7 +44,7 @@ FINITE = Range("a finite number", excluded=True)
 
 
 def at_least(low: int) -> Range:
-    """Return the check of a finite number from `low` on."""
+    """Return the check of a finite number of at least `low`."""
     return Range(f"{low} or more", low)
 
 
@@ -54,7 +54,7 @@ def more_than(low: int) -> Range:
 
 
 def between(low: int, high: int) -> Range:
-    """Return the check of a number from `low` on and below `high`."""
+    """Return the check of a number of at least `low` and below `high`."""
     return Range(f"at least {low} and less than {high}", low, high)
 
 

@@ -1,19 +1,18 @@
-"""Flags as fields: name, default, help text, check and the option they fill are one row of a frozen dataclass.
+"""Flags as fields: a field of a frozen dataclass defines a flag's name, default, help text, check and option.
 
     @dataclass(frozen=True)
     class OptimizerOptions:
         title: ClassVar[str] = "Training"
         learning_rate: float = flag(0.001, "Adam's learning rate", check=more_than(0))
 
-The flag is called after the field unless `name` says otherwise. Its type is the field's: str, int, float, bool,
-`Path | None` (empty text: None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas; `\\,` is a comma in one
-of them). `title` is the group of the help page that the flags are in. A field whose type is such a dataclass brings
-that one's flags with it; no flag belongs to any other field. Fields hold the values of the flags and nothing else, so
-that what `values_of` returns can be written to a file and read back by `with_values`; what follows from them is a
-property.
+The flag's name is that of the field, unless `name` gives another one. Its type is that of the field: str, int, float,
+bool, `Path | None` (an empty text is None), `tuple[Path, ...]` or `tuple[str, ...]` (separated by commas; `\\,` is a
+comma inside an item). `title` is the group of the flags on the help page. A field whose type is such a dataclass
+includes the flags of that dataclass; other fields have no flags. Fields hold only the values of flags, so that
+`values_of` returns values that can be written to a file and read back by `with_values`; derived values are properties.
 
-`aliases` are other names by which a command line may give the same flag, such as those of DeepSpeech 0.9. A `~` at the
-beginning of a path is the user's home folder.
+`aliases` are other names of the same flag on the command line, such as those of DeepSpeech 0.9. A `~` at the beginning
+of a path is the user's home folder.
 """
 
 import dataclasses
@@ -33,7 +32,7 @@ _ROW, _WORDS = "flag", "words"
 
 @dataclass(frozen=True)
 class SwitchAlias:
-    """Another name of a flag: a switch that stands for the value `on` if it is true, and for `off` if it is false."""
+    """Another name of a flag: a switch that means the value `on` if it is true, and `off` if it is false."""
 
     name: str
     on: Value
@@ -54,17 +53,17 @@ class Flag:
     help: str
     check: Check | None = None
     title: str = ""
-    """The group of the help page that it is in."""
+    """Its group on the help page."""
     decides_result: bool = True
-    """Whether the result of a run depends on it, and not only where, how fast and with what output it runs."""
+    """Whether the result of a run depends on it, not only its place, its speed and its output."""
     given_by: tuple[str, ...] = ()
-    """Flags which, if one of them is given, make this row true."""
+    """The flags that make this row true if one of them is given."""
     on_command_line: bool = True
     """Whether it can be given on the command line."""
     aliases: tuple[Alias, ...] = ()
     """Other names by which it can be given."""
     repeated: bool = False
-    """Whether it can be given several times, for several values; commas in brackets separate none."""
+    """Whether it can be given several times, for several values; commas in brackets do not separate values."""
 
     @property
     def default_text(self) -> str:
@@ -83,11 +82,11 @@ class Flag:
         return "" if value is None else str(value)
 
     def value(self, text: str) -> Value:
-        """Return the value that a text stands for; raise FlagError if it is not of the flag's type."""
+        """Return the value of a text; raise FlagError if it is not of the flag's type."""
         return value_of_text(self.name, self.kind, text, repeated=self.repeated)
 
     def taken(self, value: Any) -> Value:
-        """Return a value that Python code gives, of the flag's type; texts stand for what they do on a command line.
+        """Return a value that Python code gives, converted to the flag's type; texts are read as on the command line.
 
         Raise FlagError, in one line that names the flag, for a value of another type.
         """
@@ -108,7 +107,7 @@ def flag(
 ) -> Any:
     """Return the field that a flag fills; `{words}` in its name, aliases and help are those of `flags_with`.
 
-    An alias for which the words have only an empty text is none.
+    An alias that becomes an empty text is left out.
     """
     row = Flag(
         name,
@@ -190,7 +189,7 @@ def check_values(options: Any) -> None:
 
 @dataclass(frozen=True)
 class _Member:
-    """A field that belongs to a flag (`row`), or holds a dataclass (`inside`) whose rows use `words`."""
+    """A field that is a flag (`row`), or holds a dataclass (`inside`) whose rows use `words`."""
 
     field: str
     row: Flag | None = None

@@ -1,6 +1,7 @@
-"""The training flags of predecessors that are no flags here, and what is said to whoever gives them.
+"""The training flags of predecessors that are not flags here, with the messages for users who give them.
 
-Their flags whose meaning is a flag's here are that flag's names or aliases; docs/migration.md lists all of them.
+Flags of predecessors that have the same meaning as a flag here are that flag's name or aliases; docs/migration.md lists
+all of them.
 """
 
 from collections.abc import Mapping
@@ -11,14 +12,14 @@ from dataclasses import dataclass
 class ForeignFlag:
     """A flag of a predecessor.
 
-    The values `same`, as texts, ask for what happens anyway. Any other is an error with the `answer`, or a notice if
-    the flag is `ignored`.
+    The values `same`, as texts, ask for what happens anyway. Any other value leads to an error with the `answer`, or to
+    a notice if the flag is `ignored`.
     """
 
     answer: str
     same: tuple[str, ...] = ()
     switch: bool = False
-    """Whether it is true or false, and may be given without a value."""
+    """Whether its values are true and false, so that it may be given without a value."""
     ignored: bool = False
 
 

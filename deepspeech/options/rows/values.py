@@ -1,4 +1,4 @@
-"""The values of flags: their types, and how texts stand for them. See `deepspeech.options.rows.flag`."""
+"""The values of flags: their types, and how they are read from texts. See `deepspeech.options.rows.flag`."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from ...util.files.user_paths import user_path
 Value = str | int | float | bool | Path | None | tuple[Path, ...] | tuple[str, ...]
 
 NAME_IN_FILE = re.compile(r".+\.py:[^:\s]+")
-"""A name in a Python file, as `--network` and `--experiment` may be."""
+"""A name in a Python file, which `--network` and `--experiment` accept."""
 
 _COMMA_OUTSIDE_BRACKETS = r",(?![^\[]*\])"
 _COMMA_BETWEEN, _COMMA_INSIDE = r"(?<!\\),", r"\,"
@@ -40,9 +40,9 @@ _IN_WORDS: Mapping[Any, str] = {
 
 
 def value_of_text(name: str, kind: Any, text: str, *, repeated: bool) -> Value:
-    """Return the value of type `kind` that a text stands for; raise FlagError, naming the flag, if it stands for none.
+    """Return the value of type `kind` of a text; raise FlagError, naming the flag, if the text is not such a value.
 
-    Commas inside brackets separate nothing in the values of a flag that may be `repeated`.
+    In the values of a flag that may be `repeated`, commas inside brackets do not separate values.
     """
     if kind in _FROM_TEXT:
         try:
@@ -56,7 +56,7 @@ def value_of_text(name: str, kind: Any, text: str, *, repeated: bool) -> Value:
 
 
 def value_of_type(name: str, kind: Any, value: Any) -> Value:
-    """Return a value that Python code gives, of type `kind`: lists become tuples, and texts among paths paths.
+    """Return a value that Python code gives, as type `kind`: lists become tuples, and texts in tuples of paths paths.
 
     Raise FlagError, naming the flag, for a value of another type.
     """
@@ -77,12 +77,12 @@ def _is_of(kind: Any, value: Any) -> bool:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Return what a text lists between commas, without the spaces around it; `\\,` is a comma in one of them."""
+    """Return the items of a text between commas, without the spaces around them; `\\,` is a comma inside an item."""
     return tuple(part.replace(_COMMA_INSIDE, ",") for part in _parts(_COMMA_BETWEEN, text))
 
 
 def with_commas_inside(value: object) -> str:
-    """Return a value as `listed` takes one of several."""
+    """Return a value as an item for `listed`."""
     return str(value).replace(",", _COMMA_INSIDE)
 
 

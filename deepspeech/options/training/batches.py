@@ -11,31 +11,31 @@ from .optimizer import TRAINING
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """How the training set is cut into batches, and in which order they come; `deepspeech.util.batching` does so."""
+    """The size and the order of the batches of the training set, which `deepspeech.util.batching` makes."""
 
     title: ClassVar[str] = TRAINING
     frames: int = flag(
         0,
-        "frames of a training batch, with its padding, instead of train_batch_size utterances; 0: no such limit",
+        "frames of a training batch, padding included, instead of train_batch_size utterances; 0: no such limit",
         name="batch_frames",
         check=at_least(0),
     )
     shuffled: bool = flag(
         False,
-        "shuffle the training set in each epoch: utterances among those alike in length, then all batches",
+        "shuffle the training set in each epoch: first utterances of similar length, then all batches",
         name="shuffle_batches",
     )
     ordered_epochs: int = flag(
-        1, "first epochs that are not shuffled, but in order of length", name="shuffle_start", check=at_least(0)
+        1, "first epochs that are in order of length, not shuffled", name="shuffle_start", check=at_least(0)
     )
     shard_window: int = flag(
         4,
-        "tar shards that are read at once, and whose utterances are ordered by length or shuffled together; 0: all",
+        "tar shards that are read at once; their utterances are ordered by length or shuffled together; 0: all",
         check=at_least(0),
     )
 
     @property
     def notices(self) -> Iterator[str]:
-        """A line for a flag that is given, but does nothing."""
+        """A line for each given flag that has no effect."""
         if self.ordered_epochs != BatchOptions.ordered_epochs and not self.shuffled:
-            yield "--shuffle_start: not used, as --shuffle_batches is not given, with which batches are shuffled"
+            yield "--shuffle_start: not used without --shuffle_batches, which turns on shuffling"

@@ -13,7 +13,7 @@ from .optimizer import TRAINING
 class EarlyStoppingOptions:
     """When to stop before the last epoch; see `deepspeech.schedule.early_stopping`.
 
-    The rule of `patience` holds, or that of `steps` and both thresholds if one of those is chosen.
+    The rule of `patience` applies, or the rule of `steps` and both thresholds if one of these three is given.
     """
 
     title: ClassVar[str] = TRAINING
@@ -27,13 +27,13 @@ class EarlyStoppingOptions:
     )
     improvement: float = flag(
         0.01,
-        "share of the loss by which it must fall to count as better for early stopping",
+        "share of the loss by which it must fall to count as an improvement for early stopping",
         name="es_min_delta",
         check=between(0, 1),
     )
     steps: int = flag(
         4,
-        "newest validations that early stopping by thresholds looks at, which takes the place of es_epochs if this or a"
+        "newest validations that early stopping by thresholds considers; it replaces es_epochs if this flag or a"
         " threshold is given",
         name="earlystop_nsteps",
         check=at_least(2),
@@ -41,14 +41,14 @@ class EarlyStoppingOptions:
     )
     mean_threshold: float = flag(
         0.5,
-        "limit on the distance of the newest loss from the mean of the earlier ones, to stop early",
+        "early stopping by thresholds: limit of the distance of the newest loss from the mean of the earlier ones",
         name="estop_mean_thresh",
         check=at_least(0),
         aliases=("es_mean_th",),
     )
     deviation_threshold: float = flag(
         0.5,
-        "limit on the standard deviation of the earlier losses, to stop early",
+        "early stopping by thresholds: limit of the standard deviation of the earlier losses",
         name="estop_std_thresh",
         check=at_least(0),
         aliases=("es_std_th",),
@@ -59,7 +59,7 @@ class EarlyStoppingOptions:
 
     @property
     def by_thresholds(self) -> bool:
-        """Whether the rule of `steps` and both thresholds holds."""
+        """Whether the rule of `steps` and both thresholds applies."""
         defaults = (
             EarlyStoppingOptions.steps,
             EarlyStoppingOptions.mean_threshold,
@@ -68,11 +68,11 @@ class EarlyStoppingOptions:
         return self.thresholds_given or (self.steps, self.mean_threshold, self.deviation_threshold) != defaults
 
     def notices(self, *, validates: bool) -> Iterator[str]:
-        """Yield a line for what is given, but does nothing in a run that validates or does not."""
+        """Yield a line for given flags that have no effect in a run that validates or does not."""
         waits = self.patience != EarlyStoppingOptions.patience
         thresholds = "--earlystop_nsteps, --estop_mean_thresh and --estop_std_thresh"
         if not validates and (waits or self.by_thresholds):
             given = thresholds if self.by_thresholds else "--es_epochs"
             yield f"{given}: not used, as nothing is validated; give --dev_files and --validation_step"
         elif waits and self.by_thresholds:
-            yield f"--es_epochs: not used, as the rule of {thresholds} takes its place, of which one is given"
+            yield f"--es_epochs: not used, as at least one of {thresholds} is given, and their rule replaces it"

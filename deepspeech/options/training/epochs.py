@@ -10,11 +10,11 @@ from .learning_rate import LearningRateOptions
 from .optimizer import TRAINING
 
 LOSS, WER, CER = "loss", "wer", "cer"
-"""What `--best_by` may say."""
+"""The values of `--best_by`."""
 
 
 def in_words(best_by: str) -> str:
-    """Return what `--best_by` names, as it stands in a sentence."""
+    """Return the measure that `--best_by` names, as it is written in a sentence."""
     return best_by if best_by == LOSS else best_by.upper()
 
 
@@ -22,19 +22,19 @@ def in_words(best_by: str) -> str:
 class ScheduleOptions:
     """The epochs that are run over each set.
 
-    `epoch` is the number of training epochs in all; if negative, -N is for N epochs beyond those done.
+    `epoch` is the number of training epochs in total; -N means N epochs more than those done.
     `validation_step` and `display_step` are in epochs; 0 means never.
     """
 
     title: ClassVar[str] = TRAINING
     train: bool = flag(True, "train, if train_files are given")
     test: bool = flag(True, "test, if test_files are given")
-    epoch: int = flag(75, "epochs to train in all; -N: N more than are done", aliases=("epochs",))
+    epoch: int = flag(75, "epochs to train in total; -N: N more than those done", aliases=("epochs",))
     validation_step: int = flag(0, "epochs from one validation to the next; 0: never", check=at_least(0))
     best_by: str = flag(
         LOSS,
-        "what the best checkpoint has the lowest of, and early stopping looks at: loss of the validation set, or its"
-        " wer or cer without a language model",
+        "measure for the best checkpoint and for early stopping, the lower the better: loss of the validation set, or"
+        " its wer or cer without a language model",
         check=OneOf((LOSS, WER, CER)),
     )
     display_step: int = flag(

@@ -1,4 +1,4 @@
-"""How the learning rate changes while training goes on; `deepspeech.schedule.learning_rate` has the formulas."""
+"""How the learning rate changes during training; `deepspeech.schedule.learning_rate` has the formulas."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ CONSTANT, COSINE, INVERSE_SQRT = "constant", "cosine", "inverse_sqrt"
 
 @dataclass(frozen=True)
 class LearningRateOptions:
-    """The course of the learning rate after `--learning_rate`, and its fall where validation shows a plateau."""
+    """The course of the learning rate, starting from `--learning_rate`, and its decrease at a plateau of validation."""
 
     title: ClassVar[str] = TRAINING
     schedule: str = flag(
@@ -23,10 +23,12 @@ class LearningRateOptions:
         name="learning_rate_schedule",
         check=OneOf((CONSTANT, COSINE, INVERSE_SQRT)),
     )
-    warmup_steps: int = flag(0, "first steps, in which the learning rate rises evenly to its value", check=at_least(0))
+    warmup_steps: int = flag(
+        0, "first steps, in which the learning rate rises linearly to its value", check=at_least(0)
+    )
     warmup_epochs: float = flag(0.0, "the same in epochs, instead of warmup_steps", check=at_least(0))
     minimum: float = flag(
-        0.0, "learning rate that nothing but the warm-up goes below", name="minimum_learning_rate", check=at_least(0)
+        0.0, "lowest learning rate, except in the warm-up", name="minimum_learning_rate", check=at_least(0)
     )
     on_plateau: bool = flag(
         False,
@@ -34,11 +36,13 @@ class LearningRateOptions:
         name="reduce_lr_on_plateau",
     )
     plateau_epochs: int = flag(
-        10, "validations without a better one after which the learning rate is lowered, as es_epochs", check=at_least(1)
+        10,
+        "validations without a better one after which the learning rate is lowered; counted like es_epochs",
+        check=at_least(1),
     )
     plateau_reduction: float = flag(
         0.1,
-        "factor by which the learning rate is lowered then",
+        "factor by which the learning rate is then multiplied",
         check=Range("more than 0 and less than 1", 0, 1, excluded=True),
     )
 
@@ -49,9 +53,9 @@ class LearningRateOptions:
 
     @property
     def notices(self) -> Iterator[str]:
-        """A line for each flag that is given, but does nothing."""
+        """A line for each given flag that has no effect."""
         for name in () if self.on_plateau else ("plateau_epochs", "plateau_reduction"):
             if getattr(self, name) != getattr(LearningRateOptions, name):
-                yield f"--{name}: not used, as --reduce_lr_on_plateau is not given, which lowers the learning rate"
+                yield f"--{name}: not used without --reduce_lr_on_plateau, which lowers the learning rate"
         if self.minimum and self.schedule == CONSTANT and not self.on_plateau:
             yield "--minimum_learning_rate: not used, as nothing lowers the rate; give --learning_rate_schedule=cosine"

@@ -1,4 +1,4 @@
-"""The optimizer of training: its step, what becomes of the gradient before, and of the weights after it."""
+"""The optimizer of training: its step, and what is done to gradients before it and to weights after it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,11 +19,11 @@ class OptimizerOptions:
     beta2: float = flag(0.999, "Adam's beta 2", check=between(0, 1))
     epsilon: float = flag(1e-8, "Adam's epsilon", check=more_than(0))
     clip_gradient_norm: float = flag(
-        0.0, "largest norm of a step's gradient, which is scaled down to it; 0: any", check=at_least(0)
+        0.0, "largest norm of a step's gradient; larger ones are scaled down to it; 0: no limit", check=at_least(0)
     )
     weight_decay: float = flag(
         0.0,
-        "share of the weights, but not of biases, that a step takes away at a learning rate of 1 (AdamW)",
+        "share by which a step reduces the weights, but not the biases, at a learning rate of 1 (AdamW)",
         check=at_least(0),
     )
     accumulate_gradients: int = flag(
@@ -31,7 +31,7 @@ class OptimizerOptions:
     )
     ema_decay: float = flag(
         0.0,
-        "share of the moving average of the weights that a step keeps, such as 0.999; validation, test and export use"
-        " the average; 0: none",
+        "share of the moving average of the weights that each step keeps, such as 0.999; validation, test and export"
+        " use the average; 0: no average",
         check=between(0, 1),
     )

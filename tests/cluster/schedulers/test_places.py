@@ -225,7 +225,7 @@ def test_variables_that_say_too_little_are_refused_in_one_line(
         (["--worker_hosts=auto", "--workers=2", "--worker_address=b:c"], "--worker_address: 'b:c' is not a host, or a"),
         (["--worker_hosts=auto", "--workers=2", "--worker_address=.b"], "--worker_address: '.b' is not a host, or a"),
         (["--worker_hosts=a:1,.b:1"], "--worker_hosts: '.b:1' is not a host and port"),
-        (["--worker_hosts=[::1]:1,::1:2"], "--worker_hosts: '::1:2' has an address of IPv6 without brackets"),
+        (["--worker_hosts=[::1]:1,::1:2"], "--worker_hosts: '::1:2' has an IPv6 address without brackets"),
         (["--worker_hosts=[::1:2"], "--worker_hosts: '[::1:2' is not a host and port"),
         (["--worker_hosts=[a]:2"], "--worker_hosts: '[a]:2' is not a host and port"),
         (["--worker_hosts=a:b:2"], "--worker_hosts: 'a:b:2' is not a host and port"),

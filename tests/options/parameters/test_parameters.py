@@ -1,4 +1,4 @@
-"""params.txt: what is written is read back the same, and what cannot be read is named by its line."""
+"""params.txt: values are read back as they were written, and an error names the line that cannot be read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES: st.SearchStrategy[Value] = st.recursive(SINGLE, lambda inner: st.lists(i
 
 
 def kinds(value: Value) -> object:
-    """Return the types within a value and the signs of its floats, which equal values need not share (1, 1.0, True)."""
+    """Return the types in a value and the signs of its floats, which can differ between equal values (1, 1.0, True)."""
     if isinstance(value, tuple):
         return tuple(map(kinds, value))
     return type(value), math.copysign(1, value) if isinstance(value, float) else 0
