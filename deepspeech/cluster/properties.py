@@ -109,8 +109,11 @@ def _recordings(recordings: Iterable[Recording]) -> str:
 
 def _size(path: Path) -> int:
     """Return a recording's size in bytes; it may be in a shard, or at an address from which it is fetched again."""
-    with opened(path) as file:
-        return os.fstat(file.fileno()).st_size
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        with opened(path) as file:
+            return os.fstat(file.fileno()).st_size
 
 
 def _flags_that_decide(options: Options) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from corpora import TinyCorpus
 from deepspeech.cli import flags
 from deepspeech.cluster.coordination.membership import difference
 from deepspeech.cluster.http.routes import in_json
-from deepspeech.cluster.properties import worker_properties
+from deepspeech.cluster.properties import _recordings, worker_properties
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
 from deepspeech.schedule.jobs import SetName
@@ -98,6 +99,17 @@ def test_workers_must_have_the_same_recordings_of_noise_wherever_they_are(tmp_pa
     assert difference(told[0], told[1]) is None
     for other in told[2:]:
         assert (difference(told[0], other) or "").startswith("its recordings of --augment is ")
+
+
+def test_recordings_of_noise_need_not_be_opened_to_be_compared(tmp_path: Path) -> None:
+    (tmp_path / "1.wav").write_bytes(bytes(10))
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))
+    try:
+        told = _recordings([Recording(tmp_path / "1.wav")])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
+    assert told.startswith("1 files ")
 
 
 def test_workers_must_have_the_same_recordings_of_noise_also_in_shards(tmp_path: Path) -> None:
