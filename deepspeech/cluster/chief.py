@@ -24,6 +24,7 @@ from ..training.reporting.epoch_progress import EpochProgress
 from ..training.reporting.summaries import Summaries
 from ..training.session_errors import session_errors_in_words, summary
 from ..util.feeding import UNREADABLE
+from ..util.monitoring.waiting import Waiting
 from ..util.storage.folders import try_to_send
 from .allreduce.steps import AllReduceSteps
 from .coordination.membership import Role
@@ -33,7 +34,7 @@ from .locked_progress import LockedProgress
 from .monitoring.node_record import NodeState
 from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server
 from .steps import ParameterServersLostError, ServedSteps
-from .watchdog import Watchdog
+from .watchdog import HELD_UP_SECONDS, Watchdog
 from .worker import WorkerContext
 from .worker_thread import WorkerThread
 
@@ -142,22 +143,23 @@ class Chief:
 
     def _gather(self, worker: WorkerThread) -> None:
         """Wait for the parameter servers, and up to GATHERING_SECONDS for missing workers."""
-        start = self._service.clock()
+        waiting = Waiting(HELD_UP_SECONDS, self._service.clock)
         while True:
+            waited = waiting.seconds()
             self._watchdog.expect(SAVING_SECONDS)
             self._check(worker)
             with self._service.locked() as coordinator:
                 missing = coordinator.members.missing(Role.PARAMETER_SERVER)
                 workers_missing = coordinator.members.missing(Role.WORKER)
                 go_on_without = not coordinator.members.are_too_few
-            if not missing and (not workers_missing or self._service.clock() - start > GATHERING_SECONDS):
+            if not missing and (not workers_missing or waited > GATHERING_SECONDS):
                 if workers_missing and go_on_without:
                     absent = ", ".join(f"worker {task}" for task in workers_missing)
                     logger.warning("Training begins without %s, which can join at any time", absent)
                 return
             if self._watch.signal_number is not None:
                 raise Interrupted(self._watch.signal_number, WAITED)
-            reason = self._watchdog.trouble(start)
+            reason = self._watchdog.trouble(self._service.clock() - waited)
             if reason is not None:
                 raise ClusterError(reason)
             self._service.wait(WAKE_SECONDS)

@@ -68,8 +68,9 @@ class Watchdog:
 
     def trouble(self, waiting_since: float) -> str | None:
         """Return why training must fail, or None; `waiting_since` is when the chief began to wait for the servers."""
-        now = self._service.clock()
         with self._service.locked() as coordinator:
+            now = self._service.clock()
+            coordinator.members.look(now)
             lost, missing = coordinator.members.lost_servers, coordinator.members.missing(Role.PARAMETER_SERVER)
             overdue = [task for task in missing if now - lost.get(task, waiting_since) >= self._patience]
         if not overdue:

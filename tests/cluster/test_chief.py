@@ -48,7 +48,7 @@ def test_the_chief_says_which_workers_it_begins_without(
     leader.__dict__ |= {name: MagicMock() for name in ("_watchdog", "_check")}
     leader.__dict__ |= {"_service": MagicMock(), "_watch": MagicMock(signal_number=None)}
     service, watchdog = leader.__dict__["_service"], leader.__dict__["_watchdog"]
-    service.clock.side_effect = [0.0, 14.0, 15.1]
+    service.clock.side_effect = [0.0, 9.0, 9.0, 15.1]
     watchdog.trouble.return_value = None
     members = service.locked.return_value.__enter__.return_value.members
     members.missing.side_effect = lambda role: [1, 3] if role is Role.WORKER else []

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import ClusterError
 from ...options import ClusterOptions
+from ...util.monitoring.waiting import Waiting
 from ...util.web.listening import is_known_as_loopback
 from ..coordination.errors import CoordinatorError, ReplacedError
 from ..coordination.places import RESERVED_SECONDS
@@ -49,15 +50,14 @@ def take_place(connection: Connection, process: str, patience: float) -> int | N
     Raise ClusterError if the coordinator cannot be reached, or no place is free for `patience` seconds, and a
     CoordinatorError if training has failed or was stopped.
     """
-    deadline = time.monotonic() + patience
-    wait = min(POLL_SECONDS, patience)
+    waiting, wait = Waiting(), min(POLL_SECONDS, patience)
     while True:
         status, answer = connection.post(routes.TAKE_PLACE, {"process": process, "wait": wait}, wait)
         if status == routes.TRAINING_OVER:
             return None
         if status != routes.ASK_AGAIN:
             return int(answer["task"])
-        if time.monotonic() >= deadline:
+        if waiting.seconds() >= patience:
             raise ClusterError(
                 f"all places of workers were taken for {patience:.0f} s; give every node a greater number in --workers"
             )

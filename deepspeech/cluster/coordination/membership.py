@@ -18,7 +18,6 @@ RECENT_RESULTS = 64
 SIGNS_PER_SECOND = 1000
 """Most signs of life a second from all members together, to limit the coordinator's load."""
 
-
 LEAST_HELD_UP = 0.5
 """Seconds between two checks for lost members from which on this process may have been suspended."""
 
@@ -168,7 +167,6 @@ class Members:
                 f"{applicant.name} does not fit: {differs}; "
                 "give every node the same version of this program, the same flags and the same files"
             )
-
         there = self.namesake(applicant)
         if there is not None and self._successions.is_before(applicant.process, there.applicant.process):
             raise ReplacedError(REPLACED)
@@ -240,19 +238,20 @@ class Members:
         member.results.append((now, result.tally.utterances))
         self._last_result = now
 
+    def look(self, now: float) -> None:
+        """Do not count the time since the last call if it was so long that this process was suspended."""
+        gap = 0.0 if self._last_look is None else now - self._last_look
+        if gap > max(self._settings.lease_seconds / 2, LEAST_HELD_UP):
+            for member in self:
+                member.seen, member.asked = member.seen + gap, member.asked + gap
+            self.lost_servers = {task: seen + gap for task, seen in self.lost_servers.items()}
+        self._last_look = now
+
     def lost(self, now: float) -> list[Member]:
         """Return the members that were silent for longer than a lease, or busy for longer than their limit."""
-        lease = self._settings.lease_seconds
-        if self._last_look is not None and now - self._last_look > max(lease / 2, LEAST_HELD_UP):
-            for member in self:  # this process was suspended, not the members
-                member.seen += now - self._last_look
-                member.asked += now - self._last_look
-        self._last_look = now
-        return [
-            member
-            for member in self
-            if now - member.seen > lease or now - member.asked > self._pace.limit(member.jobs.values())
-        ]
+        self.look(now)
+        lease, limit = self._settings.lease_seconds, self._pace.limit
+        return [each for each in self if now - each.seen > lease or now - each.asked > limit(each.jobs.values())]
 
     def missing(self, role: Role) -> list[int]:
         """Return the tasks of the role whose processes have not joined or were lost, up to the least number of them.

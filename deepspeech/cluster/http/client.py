@@ -14,6 +14,7 @@ from ...errors import ClusterError
 from ...schedule.coordinator import NoJob
 from ...schedule.jobs import EpochReport, Job, JobResult, SetName
 from ...util.monitoring.time_use import Activity, TimeUse
+from ...util.monitoring.waiting import Waiting
 from ..coordination.errors import CoordinatorError, error_of_kind
 from ..coordination.membership import Applicant
 from . import routes
@@ -67,14 +68,14 @@ class Connection:
         CoordinatorError if the coordinator refuses, and ClusterError if it stays unreachable or does not understand.
         """
         seconds = left = self._address.retries * RETRY_SECONDS if patience is None else patience
-        failed: float | None = None  # not the time of the request: this process may have been suspended since
+        waiting: Waiting | None = None  # not from the request on: this process may have been suspended since
         while True:
             try:
                 status, answer = self._request(route.path, body, wait + min(REQUEST_SECONDS, max(left, RETRY_SECONDS)))
             except (OSError, http.client.HTTPException, _NotTheCoordinatorError) as error:
                 self._close()
-                failed = time.monotonic() if failed is None else failed
-                left = failed + seconds - time.monotonic()
+                waiting = waiting or Waiting()
+                left = seconds - waiting.seconds()
                 if left <= 0 or self.given_up():
                     raise self._unreachable(error, seconds) from error
                 logger.debug("%s%s: %r", self._address, route.path, error)
@@ -161,7 +162,8 @@ class Membership:
         """Give signs of life, `seconds` apart. `report` returns a `TimesBody` to send along, or None if none is due."""
         self._report = report
         self._connection = connection
-        self._identity = identity
+        self.identity = identity
+        """The coordinator's name for the member."""
         self._seconds = seconds
         self._ended = threading.Event()
         self.over = False
@@ -172,11 +174,6 @@ class Membership:
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat of {applicant.name}", daemon=True)
         self._thread.start()
 
-    @property
-    def identity(self) -> str:
-        """The coordinator's name for the member."""
-        return self._identity
-
     def on_error(self, act: Callable[[Exception], None]) -> None:
         """Call `act` from the heartbeat thread if the membership turns out to have ended."""
         self._on_error = act
@@ -186,7 +183,7 @@ class Membership:
         self.close()
         patience = LEAVE_SECONDS if failure is None else None
         with suppress(ClusterError, CoordinatorError):
-            self._connection.post(routes.LEAVE, {"member": self._identity, "failure": failure}, patience=patience)
+            self._connection.post(routes.LEAVE, {"member": self.identity, "failure": failure}, patience=patience)
 
     def close(self) -> None:
         """Give no further signs of life."""
@@ -195,7 +192,7 @@ class Membership:
     def _beat(self) -> None:
         while not self._ended.wait(self._seconds):
             try:
-                body = {"member": self._identity, "must_go": self.must_go, "times": self._report()}
+                body = {"member": self.identity, "must_go": self.must_go, "times": self._report()}
                 _, answer = self._connection.post(routes.HEARTBEAT, body)
                 self.heard = time.monotonic()
                 self.over = answer["over"]

@@ -73,6 +73,14 @@ def test_a_server_that_is_lost_while_weights_are_loaded_is_waited_for_from_then_
     assert coordinator.members.lost_servers == {0: 20.0}
 
 
+def test_a_lost_server_is_not_waited_for_while_all_nodes_are_suspended() -> None:
+    coordinator, server = with_server()
+    coordinator.leave(server, 20.0)
+    for now in (20.0, 24.0, 3624.0, 3625.0):
+        coordinator.tick(now)
+    assert coordinator.members.lost_servers == {0: 3620.0}
+
+
 def test_a_server_that_is_lost_as_the_last_result_comes_does_not_take_training_back() -> None:
     coordinator, server = with_server()
     coordinator.open(training(batches=0, epochs=0, test=1))

@@ -192,6 +192,24 @@ def test_answers_of_a_gateway_before_the_coordinator_and_to_a_request_that_stall
     assert membership.identity == "m"
 
 
+def test_a_coordinator_is_not_waited_for_while_all_nodes_are_suspended(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    request, clock = Connection._request, time.monotonic
+
+    def second_while_suspended(self: Connection, path: str, body: Any, timeout: float) -> tuple[int, Any]:
+        asked.append(clock())
+        if len(asked) == 2:
+            monkeypatch.setattr(time, "monotonic", lambda: clock() + 3600.0)
+        if len(asked) < 3:
+            raise ConnectionRefusedError
+        return request(self, path, body, timeout)
+
+    monkeypatch.setattr(Connection, "_request", second_while_suspended)
+    with gateway((200, b'{"member": "m", "lease_seconds": 1000, "seconds_between_signs": 1}')) as port:
+        join(Connection(Address("127.0.0.1", port)), Applicant(Role.WORKER, 0, "p")).close()
+    assert len(asked) == 3
+
+
 def test_a_request_that_took_longer_than_all_tries_is_tried_again_as_this_process_may_have_been_suspended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
