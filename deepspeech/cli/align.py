@@ -2,7 +2,7 @@
 
     python -m deepspeech.align --model output_graph.pb --audio speech.wav --transcript speech.txt [--format textgrid]
 
-The transcript is a UTF-8 text file, spelled with the model's labels; lines and further white space separate words.
+The transcript is a UTF-8 text file, spelled with the model's labels; line breaks and other white space separate words.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _main(arguments: Sequence[str] | None) -> None:
     add = parser.add_argument
     add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
     add("--audio", required=True, type=Path, help="recording of any format")
-    add("--transcript", required=True, type=Path, help="text file of what is said in it")
+    add("--transcript", required=True, type=Path, help="text file of the recording's transcript")
     add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")
     add("--output", type=output_path, help="file to write instead of printing")
     options = parser.parse_args(arguments)

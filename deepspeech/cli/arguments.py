@@ -1,4 +1,4 @@
-"""What every command shares: arguments whose errors are FlagErrors, and errors as one line and exit code 1."""
+"""The common part of all commands: arguments whose errors are FlagErrors, and errors as one line and exit code 1."""
 
 import argparse
 import codecs
@@ -27,7 +27,7 @@ from ..util.transcripts import Normalizer
 EMPTY_PATH = "the path is empty; give . for the current folder"
 
 VERSION = f"DeepSpeech {__version__}"
-"""What every command prints that is asked for its version."""
+"""The output of `--version` of every command."""
 
 ESCAPES = "deepspeech.escapes"
 """The name under which Python knows `_escaped`."""
@@ -37,8 +37,8 @@ class ArgumentParser(argparse.ArgumentParser):
     """An argument parser that raises FlagError, naming the argument, instead of printing its usage and exiting.
 
     The lines of `description`, which may be the docstring of the command's module, stay as they are. In an argument of
-    type Path, a `~` at the beginning is the user's home folder, and an empty text, as of a variable of the shell that
-    is not set, is refused.
+    type Path, a `~` at the beginning is the user's home folder. An empty text, which an unset shell variable causes, is
+    refused.
     """
 
     def __init__(self, description: str | None, program: str | None = None) -> None:
@@ -57,14 +57,14 @@ def add_version_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def output_path(text: str) -> Path:
-    """Return the path of what a command writes: the type of arguments that must name a place of this machine."""
+    """Return the path of a command's output: the type of arguments that must name a place on this machine."""
     if (address := address_of(text)) is not None:
         raise argparse.ArgumentTypeError(f"{address} is an address; give a path of this machine, and upload the result")
     return _path(text)
 
 
 def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
-    """Raise FlagError for a file of rows to write if its folder is missing, or if it is among those that are read."""
+    """Raise FlagError for an output file of rows if its folder is missing, or if it is one of the files to read."""
     if not path.parent.is_dir():
         raise FlagError(f"{path}: there is no folder {path.parent}")
     if path.resolve() in {each.resolve() for each in read}:
@@ -80,14 +80,14 @@ def _path(text: str) -> Path:
 
 
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the trainer's flags that say in which form transcripts are written."""
+    """Add the trainer's flags for the normalization of transcripts."""
     for row in flags_of(TranscriptOptions):
         of_kind: dict[str, Any] = {"action": "store_const", "const": True} if row.kind is bool else {"type": row.kind}
         parser.add_argument(f"--{row.name}", help=row.help, **of_kind)
 
 
 def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
-    """Return what these flags ask for; None if texts stay as they are. Raise FlagError for what cannot be used."""
+    """Return the normalizer of these flags; None if texts stay as they are. Raise FlagError for wrong values."""
     values = {row.name: getattr(arguments, row.name) for row in flags_of(TranscriptOptions)}
     given = {name: value for name, value in values.items() if value is not None}
     options = with_values(TranscriptOptions, given)
@@ -106,9 +106,9 @@ def check_arguments(arguments: argparse.Namespace, checks: Mapping[str, Check]) 
 def run_command(command: Callable[[], int | None], program: str = "deepspeech", failure: int = 1) -> int:
     """Run a command and return its exit code: what it returns (None: 0), `failure` after an error, 130 if interrupted.
 
-    An error is printed on stderr, after the name of the program and a colon. A reader that has closed standard output,
-    as `head` does, has read enough, which is none. Characters that the encoding of standard output lacks, as names of
-    files may have, are printed as escapes.
+    An error is printed on stderr, after the name of the program and a colon. It is not an error if the reader of
+    standard output has closed it, as `head` does. Characters that the encoding of standard output lacks, for example in
+    names of files, are printed as escapes.
     """
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         codecs.register_error(ESCAPES, _escaped)
@@ -136,18 +136,18 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
 
 
 def run_script(script: Callable[[], None]) -> NoReturn:
-    """Run a script and exit, as `run_command` does, with the name of its file before an error."""
+    """Run a script like `run_command`, with the name of its file before an error, and exit."""
     sys.exit(run_command(script, f"{Path(sys.argv[0]).name}: error"))
 
 
 def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
-    """Print an error on stderr; return the exit code that goes with it."""
+    """Print an error on stderr; return the exit code 1."""
     print(last_words(str(error), program), file=sys.stderr)
     return 1
 
 
 def _drop_unwritten_output() -> None:
-    """Let what standard output still holds go nowhere if it cannot be written, as it would fail again at the end."""
+    """Discard what standard output still holds if it cannot be written, as it would fail again at the end."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -155,7 +155,7 @@ def _drop_unwritten_output() -> None:
 
 
 def _output_is_closed() -> bool:
-    """Return whether standard output is a pipe that nobody reads."""
+    """Return whether standard output is a pipe without a reader."""
     poll = select.poll()
     poll.register(sys.stdout, 0)
     return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
@@ -173,6 +173,6 @@ def _with_its_output(command: Callable[[], int | None]) -> int:
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """Return characters that cannot be encoded as JSON escapes them, so that JSON stays what it is."""
+    """Return JSON's escapes for characters that cannot be encoded, so that JSON keeps its meaning."""
     assert isinstance(error, UnicodeEncodeError)
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end

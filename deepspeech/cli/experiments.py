@@ -21,10 +21,10 @@ LIST = "list"
 
 
 def base_options(given: Options, names: Collection[str]) -> Options | None:
-    """Return the options whose values the flags of a command line, `given`, replace; None if these are the defaults.
+    """Return the options that the flags of a command line, `given`, then change; None if these are the defaults.
 
-    `names` are those of the flags that were given. Raise FlagError for flags that do not go together or an unknown
-    experiment, ParametersError for a `params.txt`, and PythonFileError for a Python file, that cannot be used.
+    `names` are the names of the given flags. Raise FlagError for flags that cannot be combined or an unknown
+    experiment, ParametersError for a `params.txt` that cannot be used, and PythonFileError for such a Python file.
     """
     wanted = given.experiment
     if wanted.name and wanted.params_file:
@@ -41,7 +41,7 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
-        raise FlagError(f"--{flag}: needs --experiment, to whose recordings or work folder it belongs")
+        raise FlagError(f"--{flag}: needs --experiment, the experiment with these recordings or this work folder")
     _check_not_imported(wanted, "needs --experiment, whose corpus is imported")
     return None
 
@@ -80,7 +80,9 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     if begun is not None:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
         measured, machine = measured_before(begun.get("measured"), parameters)
-        report(f"auto: going on with what was chosen for {measured.utterances} utterances when the run in {work} began")
+        report(
+            f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
+        )
     elif sources:
         own_values = with_values(AUTO.options, {name: values[name] for name in names})
         normalizer = own_values.transcripts.normalizer
@@ -91,7 +93,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
         )
     experiment, choices = experiment_for(measured, machine)
-    then = values_of(Options())  # of flags that were none yet when an earlier version began the run
+    then = values_of(Options())  # of flags that did not exist in the earlier version that began the run
     for choice in choices:
         for reason in choice.reasons:
             report(f"auto: {reason}")

@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
 
-MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what takes its place."
+MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what replaces it."
 
 
 @dataclass(frozen=True)
 class CommandLine(Generic[T]):
-    """What a command line says: options, and the names of the flags that were given.
+    """The options of a command line, and the names of the flags that were given.
 
-    `ignored` are the flags of predecessors among them that have no effect, which no option holds.
+    `ignored` are given flags of predecessors that have no effect and belong to no option.
     """
 
     options: T
@@ -40,7 +40,7 @@ class CommandLine(Generic[T]):
 def parse(arguments: Sequence[str]) -> Options | None:
     """Return the options of the trainer's arguments (without the program's name); None if they ask for a text.
 
-    The help, the version or the list of experiments is printed then.
+    That text is the help, the version or the list of experiments, which is printed.
 
     Flags that are not given have the values of the experiment, or of the `params.txt`, that the arguments name.
     Raise FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
@@ -67,7 +67,7 @@ def read_command_line(arguments: Sequence[str], options: T, usage: str) -> Comma
     """Return the options with the values of the flags that the arguments give; None if help or the version was printed.
 
     `usage` is the first line of the help. Raise FlagError, in one line that names the flag, for an unknown flag or a
-    value that its check does not allow. How flags go together is for the caller to check.
+    value that its check does not allow. The caller checks combinations of flags.
     """
     names = list(spellings([row for row in flags_of(type(options)) if row.on_command_line]))
     values = _defined(names)
@@ -141,12 +141,12 @@ def _defined(names: Sequence[Spelling]) -> Any:
 
 
 def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) -> list[str]:
-    """Return the arguments that are no flags."""
+    """Return the arguments that are not flags."""
     try:
         return list(values(["deepspeech", *without_flag_files(arguments)])[1:])
     except absl_flags.UnrecognizedFlagError as error:
         raise unknown_flag(error.flagname, names) from error
-    except absl_flags.IllegalFlagValueError as error:  # of a switch: the texts of all others are read later
+    except absl_flags.IllegalFlagValueError as error:  # of a switch only: the texts of other flags are read later
         given = " ".join(str(error).removeprefix("flag ").split()).partition(": ")[0]
         raise FlagError(f"{given}: must be true or false; switches are --flag and --noflag") from error
     except (absl_flags.Error, ValueError) as error:

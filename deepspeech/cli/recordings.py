@@ -14,7 +14,7 @@ from .utterances.pipe import PIPE, Pipe
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording, or what comes from standard input if `path` is None; `name` is where output for it goes."""
+    """A recording, or standard input if `path` is None; `name` is the path of its output in the output's folder."""
 
     path: Path | None
     name: Path
@@ -25,9 +25,9 @@ class Recording:
 
 
 def recordings(given: Sequence[str]) -> list[Recording]:
-    """Return the recordings that files, folders and `-` stand for.
+    """Return the recordings for files, folders and `-`.
 
-    A folder's are all below it that are not hidden: systems keep notes on recordings beside them, macOS in `._a.wav`.
+    A folder stands for all recordings below it that are not hidden: macOS keeps metadata of `a.wav` in `._a.wav`.
     Raise AudioError for a folder without any, and FlagError for an empty path.
     """
     found = []

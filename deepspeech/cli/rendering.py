@@ -9,13 +9,14 @@ from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript
 
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
-"""The formats, and how the names of their files end."""
+"""The formats, and the extensions of their files."""
 
 
 def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, name: str) -> str:
-    """Return the transcripts of a recording, best first, in a format: by channel, or of the one channel None.
+    """Return the transcripts of a recording in a format.
 
-    Text and JSON have the recording's `name`, unless it is empty; only JSON has more than the best transcript.
+    `candidates` has the transcripts of each channel, best first; without channels, its only key is None. Text and JSON
+    have the recording's `name`, unless it is empty; only JSON has more than the best transcript.
     """
     if form in ("srt", "vtt"):
         shown = [cue for channel, each in candidates.items() for cue in cues(each[0].words, _voice(channel))]

@@ -27,11 +27,11 @@ DEFAULT_NAME = "deepspeech"
 
 HOST = re.compile(r"[\w.-]*[\w-]", re.ASCII)
 ORIGIN = re.compile(r"null|(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:\d+)?")
-"""As browsers write it: in small letters, without the port that the scheme has anyway, and without a path."""
+"""An origin as browsers write it: in lower case, without the default port of its scheme, and without a path."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 0 after a signal to end, 1 after an error."""
+    """Run the command; return its exit code: 0 after a signal to stop, 1 after an error."""
     logging.basicConfig(format=f"{PROGRAM}: %(message)s", level=logging.WARNING)
     return run_command(lambda: _main(arguments), PROGRAM)
 
@@ -78,33 +78,33 @@ def _add_models(parser: ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="[NAME=]PATH",
-        help="exported graph, .pb or .pbmm; several have names, and clients that name none get the first",
+        help="exported graph, .pb or .pbmm; several need names, and clients that name no model get the first",
     )
     add(
         "--scorer",
         action="append",
         default=[],
         metavar="[NAME=]PATH",
-        help="language model, a scorer package or a KenLM file: of every model, or of the one named",
+        help="language model, a scorer package or a KenLM file: for every model, or for the named one",
     )
     add(
         "--precision",
         choices=PRECISIONS,
         default=ServedModel.precision,
-        help="of the networks' weights: int8 is faster and needs less memory; auto, the default, is int8 where the "
-        "processor is made for it",
+        help="precision of the networks' weights: int8 is faster and needs less memory; auto, the default, is int8 "
+        "where the processor has special instructions for it",
     )
 
 
 def _add_ways_in(parser: ArgumentParser) -> None:
-    """Add what says where the server is reached, and by whom."""
+    """Add the flags for addresses and access."""
     add = parser.add_argument
-    add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
-    add("--port", type=int, default=PAGE_PORT, help="port to listen on; 0: any that is free (default: %(default)s)")
+    add("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
+    add("--port", type=int, default=PAGE_PORT, help="port to listen on; 0: any free port (default: %(default)s)")
     add(
         "--token_file",
         type=Path,
-        help=f"file of the secret that clients must show, or else {TOKEN_VARIABLE} is it; "
+        help=f"file with the secret that clients must send; or set {TOKEN_VARIABLE}; "
         "needed with a --host beyond this machine",
     )
     add("--tls_certificate", type=Path, help="PEM file of the certificate and its chain")
@@ -112,12 +112,12 @@ def _add_ways_in(parser: ArgumentParser) -> None:
     add(
         "--wyoming_port",
         type=int,
-        help="port for clients of Wyoming, such as Home Assistant; 0: any that is free (default: none)",
+        help="port for clients of Wyoming, such as Home Assistant; 0: any free port (default: none)",
     )
     add(
         "--wyoming_unprotected",
         action="store_true",
-        help="let Wyoming's clients in from beyond this machine, though the protocol has no secret and no encryption",
+        help="accept Wyoming's clients from other machines, although the protocol has no secret and no encryption",
     )
     add("--allowed_hosts", default="", help="further names of the server, separated by commas; * for any")
     add("--allowed_origins", default="", help="origins of other sites' pages that may use it, separated by commas")
@@ -129,24 +129,24 @@ def _add_process(parser: ArgumentParser) -> None:
         "--threads",
         type=int,
         default=0,
-        help="threads that recognize live streams (default: one for each, up to 128)",
+        help="threads that recognize live streams (default: one for each allowed stream, up to 128)",
     )
     add(
         "--drain_secs",
         type=float,
         default=ServerOptions.drain_secs,
-        help="seconds that SIGTERM leaves to what has begun (default: %(default)s)",
+        help="seconds after SIGTERM in which work in progress may finish (default: %(default)s)",
     )
     add(
         "--log_format",
         choices=FORMATS,
         default=TEXT,
-        help="form of what the server says on stderr: text, or json for an object a line (default: %(default)s)",
+        help="format of the log on stderr: text, or json, one object per line (default: %(default)s)",
     )
 
 
 def options_of(given: argparse.Namespace) -> ServerOptions:
-    """Return what the command line asks for; raise FlagError, naming the flag, for what cannot be."""
+    """Return the options of the command line; raise FlagError, naming the flag, for a wrong value."""
     if not 0 <= given.port <= 65535:
         raise FlagError(f"--port={given.port}: must be 0 to 65535")
     if given.wyoming_port is not None and not 0 <= given.wyoming_port <= 65535:
@@ -197,8 +197,8 @@ def _token(given: argparse.Namespace) -> str | None:
         needed = f"beyond this machine a secret is needed; give --token_file or {TOKEN_VARIABLE}"
         raise FlagError(f"--host={given.host}: {needed}")
     if is_open and given.wyoming_port is not None and not given.wyoming_unprotected:
-        open_to = f"--wyoming_port={given.wyoming_port}: whoever reaches {given.host} could use it without a secret"
-        raise FlagError(f"{open_to}; give --wyoming_unprotected if the network is to be trusted")
+        open_to = f"--wyoming_port={given.wyoming_port}: anyone who reaches {given.host} could use it without a secret"
+        raise FlagError(f"{open_to}; give --wyoming_unprotected if you trust the network")
     return token
 
 
@@ -216,7 +216,7 @@ def _models(given: Sequence[str], scorers: Sequence[str], precision: str) -> tup
 
 
 def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
-    """Return paths by their names; raise FlagError for a name that is given twice or is none."""
+    """Return paths by their names; raise FlagError for a name that is given twice or is empty."""
     found: dict[str, Path] = {}
     for text in given:
         name, separator, path = text.partition("=")
@@ -236,7 +236,7 @@ def _check_file(flag: str, path: Path | None) -> None:
 
 
 def _listed(flag: str, text: str, form: re.Pattern[str], told: str) -> tuple[str, ...]:
-    """Return what a text lists between commas; raise FlagError, telling the form, for what no request can have."""
+    """Return the items of a text between commas; raise FlagError, with the form, for one that no request can have."""
     listed = tuple(filter(None, (each.strip() for each in text.split(","))))
     for each in listed:
         if each != "*" and not form.fullmatch(each):

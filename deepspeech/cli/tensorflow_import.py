@@ -1,4 +1,4 @@
-"""Import of TensorFlow without the lines that its libraries print on stderr whatever they are told."""
+"""Import of TensorFlow without the lines that its libraries print on stderr regardless of their settings."""
 
 import importlib
 from contextlib import nullcontext
@@ -8,9 +8,9 @@ from ..util.signals import ended_by_signals
 
 
 def import_tensorflow(*, quiet: bool = True) -> None:
-    """Import TensorFlow; what it prints if it is to be quiet is shown only if the import fails.
+    """Import TensorFlow; if `quiet`, its lines on stderr are shown only if the import fails.
 
-    A signal to stop ends the process at once.
+    A stopping signal ends the process at once.
     """
     with ended_by_signals(), without_tensorflows_lines() if quiet else nullcontext():
         importlib.import_module("tensorflow")

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     if _asks_for_json(arguments):
-        _prepare_logging(LogOptions(format=JSON), NodeRecord())  # for what is wrong with the flags
+        _prepare_logging(LogOptions(format=JSON), NodeRecord())  # for errors of the flags
     options = flags.parse(arguments)
     if options is None:
         return 0
@@ -67,7 +67,7 @@ def _main(arguments: Sequence[str]) -> int:
 def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
     if options.export.directory is not None and options.leads:
         check_folder(options.export.directory, remove=options.export.remove)
-        if options.alphabet_path is None or options.alphabet_path.exists():  # else it is made of the corpus
+        if options.alphabet_path is None or options.alphabet_path.exists():  # otherwise it is made from the corpus
             FORMATS[options.export.format].check_labels(options.load_alphabet())
     if options.report.test_output_file is not None:
         from ..util.figures.output_file import check_output_file
@@ -112,7 +112,7 @@ def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
 
 
 def _noting(record: NodeRecord, publish: Publish | None) -> Publish:
-    """Return what is told how training stands, so that the record says that it has begun."""
+    """Return the function to call with each state of training; it also notes in the record that training has begun."""
 
     def note(snapshot: Snapshot, utterances_per_second: float, checkpoint_at: float | None = None, /) -> None:
         if not record.joined:
@@ -124,7 +124,7 @@ def _noting(record: NodeRecord, publish: Publish | None) -> Publish:
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Return whether the log is to have JSON lines, as far as can be told of flags that may not be right."""
+    """Return whether the flags, which may have errors, ask for a log of JSON lines."""
     return re.search(r"\0--?log_format[=\0]json\0", "\0".join(["", *arguments, ""])) is not None
 
 

@@ -1,4 +1,4 @@
-"""The `deepspeech` command: recordings, folders of them, or a pipe in; text, JSON or subtitles out."""
+"""The `deepspeech` command: transcribes recordings, folders of them, or a pipe, as text, JSON or subtitles."""
 
 import argparse
 import logging
@@ -50,14 +50,14 @@ def _main(arguments: Sequence[str] | None) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        if error.filename is not None:  # not of what is printed
+        if error.filename is not None:  # not an error of standard output
             raise
         _drop_output()
         raise ExportError(f"the output cannot be written ({error.strerror})") from error
 
 
 def _drop_output() -> None:
-    """Let what standard output still holds go nowhere, as it would fail again when the program ends."""
+    """Discard what standard output still holds, as writing it would fail again when the program ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -69,7 +69,8 @@ def _parser() -> argparse.ArgumentParser:
         "--precision",
         choices=PRECISIONS,
         default="float32",
-        help="of the network's weights: int8 is faster and needs less memory; auto where the processor is made for it",
+        help="precision of the network's weights: int8 is faster and needs less memory; auto is int8 where the "
+        "processor has special instructions for it",
     )
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add(
@@ -85,21 +86,21 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--hot_words",
         default="",
-        help="words to make likelier, or less likely if negative: word:boost,word:boost",
+        help="words to make likelier, or less likely with a negative boost: word:boost,word:boost",
     )
     add("--extended", action="store_true", help="has no effect; the text is always that of the metadata")
     add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
     add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
     add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
-    add("--output_dir", type=output_path, help="write a file for each recording there instead of printing")
+    add("--output_dir", type=output_path, help="folder to write a file for each recording to, instead of printing")
     add(
         "--stream",
         type=int,
         metavar="CHUNK",
-        help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also before",
+        help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also while it changes",
     )
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
-    add_endpoint_flags(parser, "; prints utterance by utterance, as --stream does, too")
+    add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
     add_confidence_flags(parser)
     add_version_flag(parser)
     return parser
@@ -201,7 +202,7 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
     taken = Counter(files)
     alike = {file for file in files if taken[file] > 1}
     for number, recording in enumerate(chosen):
-        if files[number] in alike:  # two of them differ in their extension, as a.wav and a.flac
+        if files[number] in alike:  # some differ only in their extensions, such as a.wav and a.flac
             files[number] = options.output_dir / f"{recording.name}{suffix}"
     first: dict[Path, Recording] = {}
     for file, recording in zip(files, chosen, strict=True):
@@ -217,7 +218,7 @@ def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[P
 def _utterances_all(
     model: Model, chosen: Sequence[Recording], options: argparse.Namespace
 ) -> Iterator[DeepSpeechError | None]:
-    """Print the utterances of each recording when they end; yield for each one None or why it cannot be read."""
+    """Print the utterances of each recording when they end; yield for each recording None or why it cannot be read."""
     for recording in chosen:
         try:
             blocks = _blocks(recording, model.sampleRate())
@@ -232,7 +233,7 @@ def _utterances_all(
 def _transcribe_all(
     model: Model, chosen: Sequence[Recording], outputs: Sequence[Path | None], options: argparse.Namespace
 ) -> Iterator[DeepSpeechError | None]:
-    """Print or write the text of each recording; yield for each one None or why it cannot be read."""
+    """Print or write the text of each recording; yield for each recording None or why it cannot be read."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
     channels = [_channels(each) if options.channels == APART else [None] for each in chosen]
@@ -254,7 +255,7 @@ def _transcribe_all(
 
 
 def _channels(recording: Recording) -> Sequence[int | None]:
-    """Return the channels of a recording; none in particular for one that cannot be read, which is told later."""
+    """Return the channels of a recording; only None if it cannot be read, which is reported later."""
     assert recording.path is not None
     try:
         return range(channel_count(recording.path))

@@ -1,4 +1,4 @@
-"""What a person reads when the input is wrong: what, where and what to do, in one line, and exit code 1."""
+"""Wrong input leads to one line that says what is wrong, where, and what to do, and to exit code 1."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ SECOND = np.sin(np.arange(RATE) / 10).astype(np.float32) * 0.3
 
 
 def failed(finished: Finished) -> str:
-    """Return the line that a person reads, having made sure that the program failed as it should."""
+    """Check that the program failed with exit code 1 and without a traceback; return its error line."""
     assert finished.code == 1
     assert finished.stdout == ""
     assert "Traceback" not in finished.stderr

@@ -1,4 +1,4 @@
-"""`python -m deepspeech.compare_params`, as a person runs it."""
+"""`python -m deepspeech.compare_params`, as a user runs it."""
 
 from __future__ import annotations
 

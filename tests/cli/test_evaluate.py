@@ -1,4 +1,4 @@
-"""`python -m deepspeech.evaluate` reports on a graph what training's test reports on its checkpoint."""
+"""`python -m deepspeech.evaluate` reports for a graph the same as the trainer's test for its checkpoint."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_recordings_that_vanish_end_the_test_or_are_left_out(
 
 
 def write_byte_graph(path: Path, spoken: bytes) -> Path:
-    """Write a graph of a model that spells in bytes, and hears the same byte in all audio."""
+    """Write a graph of a model with bytes as output units, which recognizes the same byte in all audio."""
     placeholders = Alphabet(tuple(chr(byte) for byte in range(1, 256)))
     model = network(ModelOptions(n_hidden=8), FeatureOptions().coefficients, placeholders.size)
     weights = {name: np.zeros(shape, np.float32) for name, shape in model.shapes.items()}

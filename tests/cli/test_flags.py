@@ -120,9 +120,9 @@ def test_a_file_of_flags_stands_for_its_lines(tmp_path: Path) -> None:
     [
         (
             "--notest\n--epochs 10\n",
-            "{path}:2: '--epochs 10' is no flag; write one a line, with a = before its value",
+            "{path}:2: '--epochs 10' is not a flag; write one flag per line, with = before its value",
         ),
-        ("epochs=10", "{path}:1: 'epochs=10' is no flag"),
+        ("epochs=10", "{path}:1: 'epochs=10' is not a flag"),
         ("--flagfile={path}", "--flagfile={path}: the file names itself"),
         ("--flagfile=/nowhere/flags", "--flagfile=/nowhere/flags: cannot be read (No such file or directory)"),
     ],

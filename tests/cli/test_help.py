@@ -1,4 +1,4 @@
-"""What commands say of themselves."""
+"""The help and the version of commands."""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Standard input: which bytes are a WAV, and what becomes of its samples."""
+"""Standard input: which bytes are a WAV, and how its samples are read."""
 
 from __future__ import annotations
 

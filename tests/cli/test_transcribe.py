@@ -1,4 +1,4 @@
-"""The `deepspeech` command, as a person runs it."""
+"""The `deepspeech` command, as a user runs it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from deepspeech.serving.transcripts import TimedWord, Transcript
 
 
 def wav_header(samples: int) -> bytes:
-    """Return the header of a WAV of 16 kHz, which claims more samples than it has, as those of recorders do."""
+    """Return the header of a WAV of 16 kHz that claims more samples than there are, like the headers of recorders."""
     form = struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16)
     return b"RIFF\xff\xff\xff\xffWAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", 4 * samples)
 

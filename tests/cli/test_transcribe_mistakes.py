@@ -1,4 +1,4 @@
-"""What the `deepspeech` command says of what it cannot do: one line."""
+"""The `deepspeech` command reports what it cannot do in one line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[
 
 
 def write_bad_recordings(folder: Path) -> dict[str, str]:
-    """Write files that are not recordings; return what is said of each."""
+    """Write files that are not recordings; return the message for each."""
     (folder / "text.wav").write_text("hello")
     (folder / "zero.wav").write_bytes(b"")
     soundfile.write(folder / "empty.wav", np.zeros(0, np.int16), 16_000)

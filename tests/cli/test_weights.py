@@ -1,4 +1,4 @@
-"""`deepspeech-weights`, as a person runs it, but in this process."""
+"""`deepspeech-weights`, as a user runs it, but in this process."""
 
 from __future__ import annotations
 

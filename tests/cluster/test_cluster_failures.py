@@ -111,7 +111,7 @@ def test_a_coordinators_port_that_is_taken_is_named(program: Program) -> None:
         (["--worker_hosts=a:1", "--ps_hosts=b:1", "--job_name=ps", "--task_index=1"], "--task_index=1: must be 0 to 0"),
         (["--worker_hosts=a", "--ps_hosts=b:1", "--job_name=ps"], "--worker_hosts: 'a' is not a host and port"),
         (["--worker_hosts=a:1,b:1,a:1", "--ps_hosts=b:2", "--job_name=ps"], "--worker_hosts: a:1 is given twice"),
-        (["--worker_hosts=a:1", "--ps_hosts=b:1"], "--job_name: say what this node"),
+        (["--worker_hosts=a:1", "--ps_hosts=b:1"], "--job_name: give the role of this node"),
         (["--coord_host=.train"], "--coord_host: '.train' is not the name or the address"),  # of ${UNSET}.train
         (["--coord_host="], "--coord_host: '' is not the name or the address"),
         (["--probe_port=8081", "--probe_host=a..b"], "--probe_host: 'a..b' is not the name or the address"),

@@ -214,7 +214,7 @@ def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus,
         "auto: but --lstm_layers=1 --n_hidden=4, as given",
         "auto: but --epoch=1, as given",
     ]
-    assert said[1][0].startswith("auto: going on with what was chosen for ")
+    assert said[1][0].startswith("auto: continuing with what was chosen for ")
     assert [line for line in said[0] if " but " not in line] == [line for line in said[1][1:] if " but " not in line]
     assert "Training of epoch 2" in again.stderr and "Training of epoch 1" not in again.stderr
     assert program.run(*small, f"--from={tiny_corpus.dev}", "--epoch=3").error == other.error
@@ -234,7 +234,7 @@ def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
     (work / "checkpoints").mkdir()
     write_parameters(work / "checkpoints" / FILE_NAME, run_parameters(begun))
     assert parse(command) == begun
-    assert "auto: going on with what was chosen for " in capsys.readouterr().err
+    assert "auto: continuing with what was chosen for " in capsys.readouterr().err
     with pytest.raises(DeepSpeechError, match=f"--from: the run in --work={work} began with {work}/train.csv,"):
         parse([*command[:2], f"--from={work / 'test.csv'}"])
 

@@ -6,7 +6,7 @@ from ...options.cluster import ANY_PLACE
 
 
 def check_cluster(options: Options) -> None:
-    """Raise FlagError for the first flags of a cluster that do not go together."""
+    """Raise FlagError for the first flags of a cluster that cannot be combined."""
     cluster = options.cluster
     _check_announcing(cluster)
     if cluster.all_reduces:
@@ -16,10 +16,10 @@ def check_cluster(options: Options) -> None:
     if not (cluster.workers and (cluster.parameter_servers or cluster.all_reduces)):
         raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
     if cluster.job_name == "localhost":
-        raise FlagError("--job_name: say what this node of the cluster is, ps or worker")
+        raise FlagError("--job_name: give the role of this node in the cluster, ps or worker")
     shared = set(cluster.parameter_servers) & set(cluster.workers)
     if shared:
-        raise FlagError(f"--ps_hosts and --worker_hosts: {min(shared)} is in both; each node has an address of its own")
+        raise FlagError(f"--ps_hosts and --worker_hosts: {min(shared)} is in both; each node needs its own address")
     _check_place(cluster)
     if options.schedule.train and not options.train.files:
         raise FlagError("--train_files: a cluster needs them, the same on every node")
@@ -35,20 +35,20 @@ def _check_all_reducing(cluster: ClusterOptions) -> None:
     if cluster.replicas != cluster.replicas_to_aggregate or cluster.replicas % cluster.places:
         raise FlagError(
             f"--replicas={cluster.given_replicas} and --replicas_to_agg={cluster.given_replicas_to_aggregate}: with "
-            "--sync=allreduce each worker's gradients are in each step; give both the same negative number"
+            "--sync=allreduce, each step uses the gradients of all workers; give both the same negative number"
         )
 
 
 def _check_announcing(cluster: ClusterOptions) -> None:
     if cluster.announces and not cluster.worker_number:
-        raise FlagError("--worker_hosts=auto: needs --workers, their number, or the least and the greatest, as 2:8")
+        raise FlagError("--worker_hosts=auto: needs --workers, the number of workers, or a range, such as 2:8")
     for name, value in (("workers", cluster.worker_number), ("worker_address", cluster.worker_address)):
         if value and not cluster.announces:
-            raise FlagError(f"--{name}: needs --worker_hosts=auto, with which workers tell their own addresses")
+            raise FlagError(f"--{name}: needs --worker_hosts=auto, with which workers report their addresses")
     takes_all = cluster.given_replicas == cluster.given_replicas_to_aggregate < 0
     if cluster.least_workers and not takes_all:
         raise FlagError(
-            f"--workers={cluster.worker_number}: each worker's gradients are in each step where workers come and go; "
+            f"--workers={cluster.worker_number}: with a range of workers, each step uses the gradients of all workers; "
             "give --replicas and --replicas_to_agg the same negative number"
         )
 

@@ -13,7 +13,7 @@ from .training import check_training
 
 
 def check_options(options: Options, given: Collection[str]) -> None:
-    """Raise FlagError for the first flags that do not go together; `given` are the names of those that were given."""
+    """Raise FlagError for the first flags that cannot be combined; `given` are the names of the given flags."""
     _check_features(options)
     _check_network(options)
     check_cluster(options)
@@ -31,13 +31,13 @@ def check_options(options: Options, given: Collection[str]) -> None:
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
     if options.tracing.endpoint and not options.in_cluster:
-        raise FlagError("--trace_endpoint: the steps of a cluster are traced, not those of one machine; leave it out")
+        raise FlagError("--trace_endpoint: only the steps of a cluster are traced; leave it out on one machine")
     _check_caches(options)
     _check_export(options)
 
 
 def check_language_model(options: LanguageModelOptions) -> None:
-    """Raise FlagError, naming the flag, for files that do not go together."""
+    """Raise FlagError, naming the flag, for files that cannot be combined."""
     if options.scorer_path and (options.binary_path or options.trie_path):
         raise FlagError("--scorer_path: cannot be combined with --lm_binary_path or --lm_trie_path; give one of them")
     if options.trie_path and not options.binary_path:
@@ -45,7 +45,7 @@ def check_language_model(options: LanguageModelOptions) -> None:
 
 
 def _check_outputs_of_the_test(options: Options, given: Collection[str]) -> None:
-    """Raise FlagError for outputs that the command line names, not for those of an experiment, which it may lack."""
+    """Raise FlagError for outputs that no test writes, if the command line names them and not an experiment."""
     outputs = {"test_output_file": options.report.test_output_file, "report_dir": options.report.report_dir}
     for name in (name for name, path in outputs.items() if path and name in given):
         if not options.tests:
@@ -73,7 +73,7 @@ def _check_network(options: Options) -> None:
     if dropped > layers:
         raise FlagError(f"--drop_source_layers={dropped}: must be 0 to {layers}, the number of layers")
     if options.exports:
-        from ...export.formats import FORMATS  # which the commands that only check a language model do without
+        from ...export.formats import FORMATS  # not needed by commands that only check a language model
 
         wanted = FORMATS[options.export.format]
         wanted.check(described)
@@ -99,7 +99,7 @@ def _check_beginning(options: Options) -> None:
 
 
 def _check_source(checkpoints: CheckpointOptions) -> None:
-    """Raise FlagError if a flag says what training takes from a file or folder that no flag names."""
+    """Raise FlagError if a flag selects weights of a file or folder, but no flag names such a file or folder."""
     of_source = {"drop_source_layers": checkpoints.drop_source_layers, "map_labels": checkpoints.map_labels}
     for name in (name for name, given in of_source.items() if given):
         if not (checkpoints.initial_file or checkpoints.begins_elsewhere):
@@ -132,7 +132,7 @@ def _check_export(options: Options) -> None:
     if options.export.remove and not options.exports:
         raise FlagError("--remove_export: needs --export_dir, the folder to export to")
     if options.export.features and options.export.format != ONNX:
-        raise FlagError("--export_features: needs --export_format=onnx, as other formats do not compute features so")
+        raise FlagError("--export_features: needs --export_format=onnx; it has no meaning for other formats")
     if options.exports and options.export.quantize and options.export.format != TFLITE:
         raise FlagError("--export_quantize: only the format tflite holds weights of 8 bits; add --export_format=tflite")
     if options.exports and options.export.format == TFLITE and options.export.batch_size != 1:
@@ -140,6 +140,6 @@ def _check_export(options: Options) -> None:
     feature_type = options.front_end.feature_type
     if options.exports and not front_end(options.features).exportable:
         raise FlagError(
-            f"--feature_type={feature_type}: cannot be exported, as what runs exported graphs has only audio_ops and "
-            "fbank; train a model with --feature_type=audio_ops, or =fbank, and export that"
+            f"--feature_type={feature_type}: cannot be exported, as programs that run exported graphs have only "
+            "audio_ops and fbank; train a model with --feature_type=audio_ops, or =fbank, and export that"
         )

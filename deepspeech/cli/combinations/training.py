@@ -9,7 +9,7 @@ from ...options.training.learning_rate import INVERSE_SQRT
 
 
 def check_training(options: Options, given: Collection[str]) -> None:
-    """Raise FlagError for the first flags of training that do not go together; `given` are those that were given."""
+    """Raise FlagError for the first flags of training that cannot be combined; `given` are those that were given."""
     if "batch_frames" in given and "train_batch_size" in given and options.batches.frames:
         raise FlagError("--batch_frames: cannot be combined with --train_batch_size; give one of them")
     if not options.trains:
@@ -45,10 +45,10 @@ def _check_learning_rate(rate: LearningRateOptions, base: float) -> None:
         raise FlagError("--warmup_steps: cannot be combined with --warmup_epochs; give one of them")
     if rate.schedule == INVERSE_SQRT and not (rate.warmup_steps or rate.warmup_epochs):
         raise FlagError(
-            f"--learning_rate_schedule={INVERSE_SQRT}: needs --warmup_steps or --warmup_epochs, from whose end the rate"
-            " falls"
+            f"--learning_rate_schedule={INVERSE_SQRT}: needs --warmup_steps or --warmup_epochs, as the rate falls after"
+            " the warm-up"
         )
     if rate.minimum > base:
         raise FlagError(
-            f"--minimum_learning_rate={rate.minimum}: is above --learning_rate={base}, from which the rate falls"
+            f"--minimum_learning_rate={rate.minimum}: is above --learning_rate={base}, which is the highest rate"
         )

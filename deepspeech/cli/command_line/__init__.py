@@ -1,1 +1,1 @@
-"""The words of a command line: how flags are spelled, files of flags, and the flags of predecessors."""
+"""The arguments of a command line: the names of flags, files of flags, and the flags of predecessors."""

@@ -12,8 +12,8 @@ FLAG = "flagfile"
 def without_flag_files(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with the flags of its file in place of each `--flagfile`.
 
-    A file has one flag a line; lines that are empty or begin with `#` or `//` are passed over. An empty name stands for
-    no file. Raise FlagError for a file that cannot be read or names itself, and for a line that is no flag.
+    A file has one flag per line; lines that are empty or begin with `#` or `//` are ignored. An empty name stands for
+    no file. Raise FlagError for a file that cannot be read or names itself, and for a line that is not a flag.
     """
     return list(_expanded(arguments))
 
@@ -43,7 +43,8 @@ def _flags_of(file: str, within: Sequence[Path]) -> Iterator[str]:
     for place, line in _lines(path):
         name, _, value = line.partition("=")
         if not name.startswith("-") or len(name.split()) > 1:
-            raise FlagError(f"{place}: {line!r} is no flag; write one a line, with a = before its value: --epochs=10")
+            told = "write one flag per line, with = before its value: --epochs=10"
+            raise FlagError(f"{place}: {line!r} is not a flag; {told}")
         if name.lstrip("-") == FLAG:
             yield from _flags_of(value, (*within, path))
         else:
@@ -51,7 +52,7 @@ def _flags_of(file: str, within: Sequence[Path]) -> Iterator[str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the lines that are to be flags, each with its place."""
+    """Yield the lines for flags, each after its place."""
     try:
         text = path.read_text("utf-8-sig", "surrogateescape")  # as on a command line, paths may be any bytes
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The flags of predecessors on the command line; `options.rows.predecessors` has what is said about them."""
+"""The flags of predecessors on the command line; `options.rows.predecessors` has their messages."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -10,7 +10,7 @@ from ...options.rows.predecessors import FOREIGN_FLAGS
 
 
 def define_foreign_flags(values: Any, taken: Collection[str]) -> None:
-    """Define the flags of predecessors, but for the names that are taken, so that their values can be read."""
+    """Define the flags of predecessors, except for names that are taken, so that their values can be read."""
     for name, foreign in FOREIGN_FLAGS.items():
         if name not in taken:
             define: Any = absl_flags.DEFINE_bool if foreign.switch else absl_flags.DEFINE_string
@@ -20,7 +20,7 @@ def define_foreign_flags(values: Any, taken: Collection[str]) -> None:
 def ignored_flags(given: Callable[[str], Any], taken: Collection[str]) -> tuple[str, ...]:
     """Return the flags of predecessors that were given and have no effect; `given` returns None for the others.
 
-    Raise FlagError, which says what takes its place, for the first that asks for what there is not.
+    Raise FlagError, which says what replaces it, for the first that asks for something that does not exist.
     """
     ignored = []
     for name, foreign in FOREIGN_FLAGS.items():

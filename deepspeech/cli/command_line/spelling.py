@@ -1,4 +1,4 @@
-"""The names that a command line may give: those of flags, their aliases, and what is said about any other."""
+"""The names that a command line may give: flags and their aliases; and the error for any other name."""
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from ...errors import FlagError
 from ...options import Flag, SwitchAlias
 
 NEARNESS = 0.75
-"""How near to an unknown name a flag's must be to be meant, from 0 to 1, as difflib measures it."""
+"""The least similarity of a flag's name to an unknown name to be suggested, from 0 to 1, as difflib measures it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def given_values(names: Sequence[Spelling], given: Callable[[str], Any]) -> dict
 
 
 def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
-    """Return the error that says that there is no flag of this name, and which is near."""
+    """Return the error for a name that no flag has, with the most similar name."""
     known = [each.name for each in names] + [f"no{each.name}" for each in names if each.kind is bool]
     near = difflib.get_close_matches(name, known, n=1, cutoff=NEARNESS) or [
         each for each in known if each.startswith(name)
@@ -65,7 +65,7 @@ def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
 
 
 def _spelling(row: Flag, name: str) -> Spelling:
-    value = replace(row, name=name).value  # its errors name what was given
+    value = replace(row, name=name).value  # its errors have the name that was given
     if row.repeated:
         return Spelling(name, row, row.kind, lambda texts: value(",".join(texts)))
     return Spelling(name, row, row.kind, _as_it_is if row.kind is bool else value)

@@ -1,4 +1,4 @@
-"""Say what became better and worse from one test to another, and whether by chance.
+"""Report what became better or worse from one test to another, and whether that may be chance.
 
     python -m deepspeech.compare_reports A B
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.compare_reports")
     parser.add_argument("a", type=Path, metavar="A", help="folder of a report, or its utterances.csv")
-    parser.add_argument("b", type=Path, metavar="B", help="the other one")
+    parser.add_argument("b", type=Path, metavar="B", help="the other folder or utterances.csv")
     options = parser.parse_args(arguments)
     comparison = compare(_read(options.a), _read(options.b))
     print("\n".join(comparison_lines(comparison, str(options.a), str(options.b))))

@@ -1,1 +1,1 @@
-"""The command that makes confidences probabilities."""
+"""The command that calibrates confidences, and the flags for words with low confidence."""

@@ -1,10 +1,11 @@
-"""Fit the confidences of a model's words on a dev set, so that of the words with 0.9, nine of ten are right.
+"""Calibrate the confidences of a model's words on a dev set: nine of ten words with confidence 0.9 are then right.
 
     python -m deepspeech.calibrate --model output_graph.pb --dev_files dev.csv [--scorer kenlm.scorer]
 
-The calibration is written into the graph, one without a language model and one with, and into the model card beside
-it. The table and the figures are of words that the calibration was not fitted on: each half of the dev set with what
-is fitted on the other half. With --report_only, they are of the calibration that the graph has, and nothing is written.
+The calibration is written into the graph, which has one without and one with a language model. The report is written
+into the model card beside the graph. The report's table and figures are for words that the calibration was not fitted
+on: each half of the dev set is tested with the fit on the other half. With --report_only, they are for the graph's
+present calibration, and nothing is written.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer,
 
 CARD_FILE = "model.md"
 FEWEST_WORDS = 100
-"""Fewer words say nothing about probabilities."""
+"""The fewest words for a calibration."""
 UTTERANCES_AHEAD = 16
 
 
 @dataclass(frozen=True)
 class _Words:
-    """The recognized words of an utterance: what is observed of each, and whether it is right."""
+    """The recognized words of an utterance: the observation of each, and whether it is right."""
 
     observations: list[Observation]
     right: list[bool]
@@ -61,7 +62,7 @@ def _main(arguments: Sequence[str] | None) -> None:
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)
     if not options.report_only:
-        _with_calibrations(options.model, b"")  # what nothing can be added to is refused before anything is heard
+        _with_calibrations(options.model, b"")  # refuses a graph that cannot hold them before the transcription
     kind = "acoustic"
     if options.scorer is not None:
         model.enableExternalScorer(options.scorer)
@@ -101,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
     add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
-    add("--report_only", action="store_true", help="say how reliable the present confidences are, and write nothing")
+    add("--report_only", action="store_true", help="report how reliable the present confidences are, and write nothing")
     add_transcript_flags(parser)
     return parser
 
@@ -151,7 +152,7 @@ def _report(parts: Sequence[tuple[Calibration, Sequence[_Words]]]) -> list[str]:
 
 
 def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) -> None:
-    """Write the graph with its calibrations, and what they are worth into the card beside it, if there is one."""
+    """Write the graph with its calibrations, and the report into the card beside it, if there is one."""
     data = _with_calibrations(graph, calibrations)
     title = f"Confidence {'with' if kind == 'language_model' else 'without'} a language model"
     card = graph.with_name(CARD_FILE)
@@ -159,14 +160,14 @@ def _write(graph: Path, calibrations: bytes, kind: str, lines: Sequence[str]) ->
         write_whole(graph, data)
         if card.is_file():
             section = [f"## {title}", "", "```", *lines, "```"]
-            text = card.read_text("utf-8", "surrogateescape")  # whoever wrote to it may have used another encoding
+            text = card.read_text("utf-8", "surrogateescape")  # it may have been edited in another encoding
             write_whole(card, _with_section(text, section).encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise ExportError(f"--model={graph}: cannot be written ({error.strerror})") from error
 
 
 def _with_calibrations(graph: Path, calibrations: bytes) -> bytes:
-    """Return the content of a graph's file with other calibrations; raise GraphError if it can have none."""
+    """Return the content of a graph's file with other calibrations; raise GraphError if it cannot hold any."""
     try:
         return with_text(graph.read_bytes(), CALIBRATIONS_NODE, calibrations)
     except GraphError as error:
@@ -174,7 +175,7 @@ def _with_calibrations(graph: Path, calibrations: bytes) -> bytes:
 
 
 def _with_section(card: str, section: Sequence[str]) -> str:
-    """Return a card with a section, whose first line is its title, at its end; one of this title is left out."""
+    """Return a card with a section at its end, in place of an earlier one with the same title, its first line."""
     before, found, after = f"{card.rstrip()}\n".partition(f"{section[0]}\n")
     rest = after[after.find("\n## ") + 1 :] if found and "\n## " in after else ""
     return "\n".join([*filter(None, (before.rstrip(), rest.rstrip() and f"\n{rest.rstrip()}")), "", *section, ""])

@@ -1,4 +1,4 @@
-"""What becomes of words that the recognizer is not sure of: they are marked, or dropped."""
+"""Words of low confidence in transcripts: they are marked or dropped."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def add_confidence_flags(parser: argparse.ArgumentParser) -> None:
         "--min_confidence",
         type=float,
         metavar="P",
-        help="words of lower confidence, from 0 to 1, are marked or dropped",
+        help="mark or drop words with a confidence below P, from 0 to 1",
     )
-    text = "what becomes of these words: mark writes [word?], drop leaves them out (default: mark)"
+    text = "treatment of these words: mark writes [word?], drop leaves them out (default: mark)"
     parser.add_argument("--low_confidence", choices=[MARK, DROP], help=text)
 
 

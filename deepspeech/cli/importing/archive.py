@@ -1,4 +1,4 @@
-"""The command line of the importers whose recordings are in an archive on the web."""
+"""The command line of importers whose recordings are in an archive on the web."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +12,7 @@ Importer = Callable[[Path, Path | None, Report, Archive], None]
 
 
 def run_importer(description: str | None, importer: Importer, archive: Archive) -> None:
-    """Read the command line and import; `archive` is what is downloaded unless the command line names another."""
+    """Read the command line and import; `archive` is downloaded unless the command line names another one."""
     parser = ArgumentParser(description)
     parser.add_argument("out", type=output_path, help="the folder for train.csv, dev.csv and test.csv")
     parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="use recordings that are on disk")

@@ -1,16 +1,16 @@
-"""Make train.csv, dev.csv and test.csv of the recordings in a folder.
+"""Make train.csv, dev.csv and test.csv from the recordings in a folder.
 
     python -m deepspeech.import_corpus FORMAT --from FOLDER --to FOLDER [--split 90:5:5] [--seed 1]
 
-Every recording is decoded once, to its end, and long ones are cut at their segments; what cannot be used is listed in
-left_out.csv, with the reason. Run again, it does only what is missing.
+Every recording is decoded once, to its end, and long recordings are cut at their segments. left_out.csv lists what
+cannot be used, with the reason. When the command is run again, it does only what is missing.
 
-In place of --from, --download fetches what is published of a corpus, or the parts of it that --part names, and unpacks
-it below the folder of --to; --url and --sha256 name archives of your own, and may be repeated. A download that was
-interrupted is taken up where it ended.
+Instead of --from, --download fetches the published archives of a corpus, or the parts that --part names, and unpacks
+them below the folder of --to; --url and --sha256 name your own archives, and may be repeated. An interrupted download
+is resumed.
 
-Sets are those of the corpus itself where it has any; one that it lacks is taken from train. Else, and with --split,
-the shares of train, dev and test are divided by speaker, or by the recordings' names where no speaker is known.
+If the corpus has its own sets, they are used, and a missing set is taken from train. Otherwise, and with --split, the
+recordings are divided into train, dev and test by speaker, or by their names if the speakers are unknown.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ def _import(arguments: Sequence[str] | None) -> None:
     formats = "\n".join(f"  {name:{width}}  {description}" for name, description in sorted(descriptions().items()))
     parser = ArgumentParser(f"{__doc__}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
     parser.add_argument("format", metavar="FORMAT", help="the format of the folder, or the name of its corpus")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="where the recordings are")
-    parser.add_argument("--download", action="store_true", help="download what is published, in place of --from")
+    parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="folder of the recordings")
+    parser.add_argument("--download", action="store_true", help="download the published archives, instead of --from")
     parser.add_argument(
         "--part", action="append", default=[], metavar="NAME", help="a part, such as train-clean-100; may be repeated"
     )
-    parser.add_argument("--url", action="append", default=[], help="an archive with the recordings, in place of --from")
-    parser.add_argument("--sha256", action="append", default=[], help="its SHA-256")
-    parser.add_argument("--to", dest="out", type=output_path, metavar="FOLDER", required=True, help="where the CSVs go")
+    parser.add_argument("--url", action="append", default=[], help="an archive with the recordings, instead of --from")
+    parser.add_argument("--sha256", action="append", default=[], help="SHA-256 of the archive")
+    parser.add_argument(
+        "--to", dest="out", type=output_path, metavar="FOLDER", required=True, help="folder of the CSVs"
+    )
     parser.add_argument("--split", type=_shares, metavar="TRAIN:DEV:TEST", help="shares of the sets, such as 90:5:5")
-    parser.add_argument("--seed", type=int, default=1, help="of the division into sets (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the division into sets (default: %(default)s)")
     parser.add_argument(
         "--tier", action="append", default=[], metavar="NAME", help="a tier of TextGrid or ELAN files; may be repeated"
     )

@@ -4,7 +4,7 @@
 
 The shards are shards/train-000000.tar and so on; --to may be an address, such as s3://bucket/shards/train. Recordings
 are copied as they are, and a row that is a part of a recording becomes a FLAC file. The utterances are shuffled, as
-training only mixes those of a few shards that follow each other. At the end, the name to give --train_files is printed.
+training only mixes those of a few successive shards. At the end, the name for --train_files is printed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _write(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.write_shards")
     parser.add_argument("lists", type=Path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
-    parser.add_argument("--to", required=True, metavar="NAME", help="what the shards' paths or addresses begin with")
-    parser.add_argument("--shard_mb", type=float, default=500.0, help="MB of a shard (default: %(default)g)")
-    parser.add_argument("--seed", type=int, default=1, help="of the order of utterances (default: %(default)s)")
+    parser.add_argument("--to", required=True, metavar="NAME", help="prefix of the shards' paths or addresses")
+    parser.add_argument("--shard_mb", type=float, default=500.0, help="MB per shard (default: %(default)g)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the order of utterances (default: %(default)s)")
     options = parser.parse_args(arguments)
     check_arguments(options, {"shard_mb": more_than(0)})
     address = address_of(options.to)

@@ -1,11 +1,11 @@
-"""List the words that are said in sentences as utterances of their own, to learn isolated words from more people.
+"""List the words of sentences as separate utterances, so that isolated words are learned from more speakers.
 
     python -m deepspeech.cut_words MODEL LIST... [--words zero one two] [--output words.csv]
 
-MODEL is an exported graph, which may have been trained on the same recordings; it says where in a recording each word
-is. The list names the parts of the recordings, which are not copied, and is trained on as it is:
---train_files=train.csv,words.csv. Words that the model does not hear where they should be are left out. Without --words
-all are listed. With --of_each they are listed equally often, so that a rare word is not taken for a frequent one.
+MODEL is an exported graph, which may have been trained on the same recordings; it finds each word in its recording. The
+list names the parts of the recordings, which are not copied. Training reads the list as it is:
+--train_files=train.csv,words.csv. Words that the model does not recognize at their place are left out. Without --words,
+all are listed. With --of_each, all are listed equally often, so that rare words are not recognized as frequent ones.
 --normalize_transcripts is for a model that was trained with it.
 """
 
@@ -50,16 +50,16 @@ from ..arguments import (
 )
 
 LOWEST_SCORE = -1.0
-"""Of a word that is kept; it is the mean of the log posteriors of its labels, in nats."""
+"""The lowest score of a kept word, the mean of the log posteriors of its labels, in nats."""
 COLUMNS = ("wav_filename", "transcript", "start", "duration", "speaker")
 ROWS_AHEAD = 64
-"""Rows that are worked on ahead of the one whose words are taken next."""
+"""Rows that are processed ahead of the one whose words are taken next."""
 
 logger = logging.getLogger(__name__)
 
 
 class Said(NamedTuple):
-    """A row of a list, and who speaks; empty where the list does not tell."""
+    """A row of a list, and its speaker, empty if the list does not name one."""
 
     row: Row
     speaker: str
@@ -112,23 +112,23 @@ def _main(given: Sequence[str] | None) -> None:
             unheard += found.unheard
             progress.advance()
     if not kept:
-        why = "heard in its recording" if unheard else "in a transcript"
+        why = "recognized in its recording" if unheard else "in a transcript"
         raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is {why}")
     listed = equally_often(kept, arguments.of_each) if arguments.of_each else kept
     text = io.StringIO()
     csv_writer(text).writerows([COLUMNS, *listed])
     write_text_whole(arguments.output, text.getvalue())
     of = f" of {len(kept)}" if arguments.of_each else ""
-    report(f"{arguments.output}: {len(listed)} words{of}; {unheard} more are not heard where they should be")
+    report(f"{arguments.output}: {len(listed)} words{of}; {unheard} more are not recognized at their place")
     transcripts = {word.transcript for word in listed}
     if absent := [word for word in wanted or () if word not in transcripts]:
-        report(f"not listed, as they are in no transcript or not heard: {', '.join(absent)}")
+        report(f"not listed, as they are in no transcript or not recognized: {', '.join(absent)}")
 
 
 def equally_often(words: Sequence[Word], count: int) -> list[Word]:
     """Return each transcript `count` times, in the order of the words.
 
-    The words of a transcript are taken from its speakers in turn, and again from the beginning where there are fewer.
+    The words of a transcript are taken from its speakers in turn, and repeated from the beginning if there are fewer.
     """
     by_transcript: dict[str, dict[str, list[int]]] = {}
     for place, word in enumerate(words):
@@ -141,9 +141,9 @@ def equally_often(words: Sequence[Word], count: int) -> list[Word]:
 
 
 def times(text: str) -> int:
-    """Return how often each word is listed. Raise ArgumentTypeError for what is no number of at least 1."""
+    """Return how often each word is listed. Raise ArgumentTypeError for a text other than a number of at least 1."""
     if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is no number of at least 1")
+        raise ArgumentTypeError(f"{text!r} is not a number of at least 1")
     return int(text)
 
 
@@ -162,7 +162,7 @@ def words_in(
 ) -> Found:
     """Return the wanted words of a row; a row that cannot be read or spelled is logged and has none.
 
-    A recording is only heard if its transcript has such a word.
+    A recording is only read if its transcript has a wanted word.
     """
     row = said.row
     transcript = normalizer(row.transcript) if normalizer else row.transcript

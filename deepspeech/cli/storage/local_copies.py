@@ -1,4 +1,4 @@
-"""A run whose flags name addresses: it works on local copies, and what it writes is sent."""
+"""A run whose flags name addresses: it works on local copies, and sends what it writes."""
 
 from functools import partial
 from pathlib import Path
@@ -14,20 +14,20 @@ from ...util.storage.store import check_available
 from .addresses import SET_FLAGS, addresses_in
 
 LOADED = "load_checkpoint_dir"
-"""A folder of checkpoints that is not written."""
+"""The flag of a folder of checkpoints that is only read."""
 TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", LOADED)
 WITHIN = ("graph",)
-"""The folders that belong to one of checkpoints. Whatever else lies in it is not received with it."""
+"""The folders that belong to a folder of checkpoints. Its other contents are not received with it."""
 CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
 SENT = (*TWO_WAY_FOLDERS, *CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
 LOCAL = ("work", "from")
-"""Flags of folders that are worked in, which no copy can stand for."""
+"""Flags of folders that must be on this machine; a copy cannot replace them."""
 
 
 def with_local_copies(options: Options) -> Options:
-    """Return the options with paths of local copies in place of addresses; fetch what is there and needed at once.
+    """Return the options with paths of local copies in place of addresses; fetch existing files that are needed now.
 
     Raise FlagError, in one line that names the flag and the address, or StorageError.
     """
@@ -43,7 +43,7 @@ def with_local_copies(options: Options) -> Options:
         options.storage.settings.write()
     except OSError as error:
         reason = f"{root()}: copies of files at addresses cannot be written there ({error.strerror})"
-        raise StorageError(f"{reason}; have XDG_CACHE_HOME name another folder") from error
+        raise StorageError(f"{reason}; set XDG_CACHE_HOME to another folder") from error
     for name, address in addresses:
         try:
             _fetch(local, name, copy_of(address, _kind(name)), leads=options.leads)
@@ -90,26 +90,26 @@ def _local(name: str, value: Any) -> Any:
 
 
 def _kind(name: str) -> str:
-    """Return the kind of the copies of what a flag names."""
+    """Return the kind of the copies for a flag."""
     if name in SENT:
         return FOLDERS
     return FILES if name in SET_FLAGS else INPUTS
 
 
 def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
-    """Have the copy of what a flag names here as far as it is needed before it is read."""
+    """Fetch what is needed of a flag's copy before the copy is read."""
     if name in SET_FLAGS:
         return
     if name in CACHES:
         receive_file(path)
     elif name in SENT and not leads:
-        return  # the chief writes it, and perhaps on this machine
+        return  # the chief writes it, perhaps on this machine
     elif name in WRITTEN_FILES:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif name in TWO_WAY_FOLDERS:
         receive(path, within=WITHIN, only_read=name == LOADED)
     elif path in [value for row, value in items_of(options) if row.name in TWO_WAY_FOLDERS]:
-        return  # it is received, with the checkpoints that are to stay
+        return  # it is received as a folder of checkpoints, which stay
     elif name == "export_dir":
         begin_empty(path, partial(check_files, path) if options.export.remove else None)
     elif name in SENT:

@@ -1,1 +1,1 @@
-"""Audio that goes on: its utterances are printed while they are spoken."""
+"""Continuous audio: its utterances are printed while they are spoken."""

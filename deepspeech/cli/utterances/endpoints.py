@@ -1,4 +1,4 @@
-"""The flags that say when an utterance ends, and the utterances of a signal as lines of text."""
+"""The flags for the end of an utterance, and the utterances of a signal as lines of text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ...serving.endpointing.voice_activity import VoiceActivity
 from .live_text import LiveText
 
 CHUNK_SECONDS = 0.1
-"""Audio is fed in pieces of this length where nobody says otherwise."""
+"""The default length of the pieces in which audio is fed."""
 
 _HELP = {
-    "silence_after_words": "seconds of silence that end an utterance with words; 0: none do",
-    "silence_without_words": "seconds of silence that end an utterance without words; 0: none do",
-    "longest_utterance": "seconds after which an utterance ends in its last long pause; 0: never",
+    "silence_after_words": "seconds of silence that end an utterance with words; 0: never",
+    "silence_without_words": "seconds of silence that end an utterance without words; 0: never",
+    "longest_utterance": "seconds after which an utterance ends at its last long pause; 0: never",
 }
 
 
 def add_endpoint_flags(parser: argparse.ArgumentParser, effect: str = "") -> None:
-    """Add a flag for each rule, and one for the voice activity detector; `effect` says what else giving one does."""
+    """Add a flag for each rule, with `effect` at the end of its help, and one for the voice activity detector."""
     defaults = EndpointRules()
     for field in fields(EndpointRules):
         default = getattr(defaults, field.name)
@@ -35,18 +35,18 @@ def add_endpoint_flags(parser: argparse.ArgumentParser, effect: str = "") -> Non
     parser.add_argument(
         "--voice_activity",
         action="store_true",
-        help="let the network rest until there is a voice, which silero-vad hears; needs the extra voice_activity",
+        help="run the network only once silero-vad detects a voice; needs the extra voice_activity",
     )
 
 
 def endpoint_rules(options: argparse.Namespace) -> EndpointRules | None:
-    """Return the rules that the flags ask for; None if utterances are not to end. Raise FlagError for a wrong one."""
+    """Return the rules of the flags; None if no flag asks for utterances. Raise FlagError for a wrong value."""
     given = _given(options)
     return rules_of(options) if given or options.stream or options.voice_activity else None
 
 
 def rules_of(options: argparse.Namespace) -> EndpointRules:
-    """Return the rules of the flags, with their defaults where they are not given. Raise FlagError for a wrong one."""
+    """Return the rules of the flags, or the defaults if they are not given. Raise FlagError for a wrong value."""
     try:
         return EndpointRules(**_given(options))
     except ModelError as error:
@@ -74,9 +74,9 @@ def print_utterances(
     chunk: int | None,
     live: LiveText,
 ) -> None:
-    """Print each utterance of a signal, float32 [samples] in [-1, 1], when it ends, without empty ones.
+    """Print each utterance of a signal, float32 [samples] in [-1, 1], when it ends, unless it is empty.
 
-    With a `chunk`, which is the number of samples that are fed at a time, a terminal shows the text while it changes.
+    With a `chunk`, the number of samples that are fed at a time, a terminal also shows the text while it changes.
     """
     recognition = model.recognition(rules, voice)
     step = chunk or int(CHUNK_SECONDS * model.sampleRate())

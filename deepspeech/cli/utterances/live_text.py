@@ -10,7 +10,7 @@ ERASE_TO_END = "\x1b[K"
 
 
 class LiveText:
-    """On a terminal, the line of an utterance is rewritten until it is final; elsewhere only final ones are written."""
+    """On a terminal, the line of an utterance is rewritten until it is final; other outputs get only final lines."""
 
     def __init__(self, output: TextIO, name: str = "") -> None:
         """Write to `output`, with a `name` before each text."""
@@ -20,7 +20,7 @@ class LiveText:
         self._shown = ""
 
     def show(self, text: str) -> None:
-        """Show the text of an utterance so far; of a long one, its end."""
+        """Show the text of an utterance so far, or the end of it if it is long."""
         text = self._named(text)
         if self._terminal and text != self._shown:
             end = _end_of(text, shutil.get_terminal_size().columns - 1)
@@ -28,7 +28,7 @@ class LiveText:
             self._shown = text
 
     def finish(self, text: str) -> None:
-        """Write the text of an utterance that has ended, as a line; none if nothing was said."""
+        """Write the text of a finished utterance as a line; write nothing if the text is empty."""
         if self._shown:
             print(f"\r{ERASE_TO_END}", end="", file=self._output, flush=True)
             self._shown = ""

@@ -30,13 +30,13 @@ STARTS_OF_FILES = (
     *(b"fLaC", b"OggS", b"ID3", b"FORM", b"caff", b".snd", b"riff"),
     *(start for start in CONTAINERS if len(start) > 2),
 )
-"""What other recordings begin with, as samples hardly do."""
+"""The first bytes of other recordings; samples hardly ever begin with them."""
 
 Array = npt.NDArray[np.float32]
 
 
 class Pipe:
-    """Standard input. An interruption (Ctrl-C) while it is read ends it, so that what was heard is not lost."""
+    """Standard input. An interruption (Ctrl-C) while it is read ends it, so that the text so far is not lost."""
 
     def __init__(self) -> None:
         self.interrupted = False
@@ -83,7 +83,8 @@ class Pipe:
         except AudioError as error:
             raise AudioError(f"{PIPE}: {error}") from None
         if not LOWEST_RATE <= wav.sample_rate <= HIGHEST_RATE:
-            raise AudioError(f"{PIPE}: a sample rate of {wav.sample_rate} Hz")
+            allowed = f"rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
+            raise AudioError(f"{PIPE}: a sample rate of {wav.sample_rate} Hz; {allowed}")
         samples = self._samples(pipe, wav, b"")
         if wav.sample_rate == sample_rate:
             yield from (np.clip(block, -1, 1) for block in samples)
@@ -94,7 +95,7 @@ class Pipe:
         yield np.clip(resampler.resample_chunk(np.zeros(0, np.float32), last=True), -1, 1)
 
     def _samples(self, pipe: BufferedReader, form: WavFormat, left: bytes) -> Iterator[Array]:
-        """Yield the samples, float32 [samples], of what is left of the bytes that were read, and of those to come."""
+        """Yield float32 [samples] from the bytes `left`, which were read before, and from the rest of the input."""
         to_come = form.data_bytes
         while to_come is None or to_come > 0:
             data = self._read(pipe, PIPE_BYTES if to_come is None else min(PIPE_BYTES, to_come), at_once=True)
@@ -110,7 +111,7 @@ class Pipe:
                 return
 
     def _read(self, pipe: BufferedReader, size: int, *, at_once: bool = False) -> bytes:
-        """Return that many bytes, or with `at_once` those that are there first; fewer, or none, at the end."""
+        """Return `size` bytes, or with `at_once` those that are available first; fewer, or none, at the end."""
         try:
             self._waiting = True
             if self.interrupted:
@@ -123,7 +124,7 @@ class Pipe:
 
     @contextmanager
     def _ended_by_interruption(self) -> Iterator[None]:
-        """Take the first interruption for the end of the input, and leave another one to what was there before."""
+        """Treat the first interruption as the end of the input, and leave further ones to the handler before."""
 
         def end(*_arguments: object) -> None:
             self.interrupted = True

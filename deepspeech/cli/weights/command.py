@@ -1,4 +1,4 @@
-"""Look into weights, and carry them between files.
+"""Show and compare weights, and copy them between files.
 
     deepspeech-weights show FILE [--histogram]
     deepspeech-weights export FILE OUTPUT.weights.h5
@@ -31,7 +31,7 @@ KINDS = "HDF5 (.h5, .hdf5), exported graphs (.pb, .pbmm) and checkpoints, by the
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 0, 1 after an error or, of `compare`, 1 if weights differ and 2 then."""
+    """Run the command; return its exit code: 0, or 1 after an error; `compare`: 1 if weights differ, 2 after errors."""
     given = sys.argv[1:] if arguments is None else arguments
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     return run_command(lambda: _main(given), PROGRAM, failure=2 if [*given[:1]] == ["compare"] else 1)
@@ -44,7 +44,7 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 class _CommandParser(ArgumentParser):
-    """A parser as argparse makes those of the commands."""
+    """The parser of a subcommand, with the parameters that argparse passes."""
 
     def __init__(self, prog: str, description: str) -> None:
         super().__init__(description, prog)
@@ -54,11 +54,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(__doc__, PROGRAM)
     add_version_flag(parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_CommandParser)
-    checkpoint = "of a folder: the checkpoint best, last or by its name (default: as for tests)"
+    checkpoint = "checkpoint of a folder: best, last or its name (default: as for tests)"
 
     def add(name: str, run: object, description: str) -> argparse.ArgumentParser:
         command = commands.add_parser(name, description=description, help=description)
-        command.add_argument("file", type=Path, metavar="FILE", help="what holds the weights")
+        command.add_argument("file", type=Path, metavar="FILE", help="file or folder with the weights")
         command.add_argument("--checkpoint", default=AUTOMATIC, help=checkpoint)
         command.set_defaults(run=run)
         return command
@@ -67,10 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--histogram", action="store_true", help="draw the values of each weight, too")
     export = add("export", _export, "write the weights as HDF5")
     export.add_argument("output", type=output_path, metavar="OUTPUT", help="the file to write, such as mine.weights.h5")
-    begin = add("import", _import, "write the weights as a checkpoint that training goes on from")
+    begin = add("import", _import, "write the weights as a checkpoint that training continues from")
     begin.add_argument("folder", type=output_path, metavar="FOLDER", help="folder of the checkpoint; must hold none")
     compare = add("compare", _compare, "print which weights differ, and by how much")
-    compare.add_argument("other", type=Path, metavar="OTHER", help="what holds the other weights")
+    compare.add_argument("other", type=Path, metavar="OTHER", help="file or folder with the other weights")
     return parser
 
 
@@ -81,7 +81,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _bars() -> str:
-    """Return bars that the encoding of stdout has."""
+    """Return bars that can be written in the encoding of stdout."""
     try:
         BARS.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

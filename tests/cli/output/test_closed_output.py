@@ -1,4 +1,4 @@
-"""What commands do whose standard output nobody reads to its end, or which cannot be written."""
+"""Commands whose standard output is closed before its end, or cannot be written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMANDS = ("deepspeech --help", "deepspeech --version", "deepspeech.import_corp
 
 
 def run(command: str, output: int, unbuffered: str) -> tuple[int, str]:
-    """Return the exit code and what was said on standard error."""
+    """Return the exit code and the text on standard error."""
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     arguments = [sys.executable, "-m", *command.split()]
     done = subprocess.run(arguments, stdout=output, stderr=subprocess.PIPE, text=True, env=environment)

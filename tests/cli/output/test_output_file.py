@@ -1,4 +1,4 @@
-"""`--test_output_file`: what was said and heard in each utterance of a test, as in DeepSpeech 0.9."""
+"""`--test_output_file`: the reference and the transcript of each utterance of a test, as in DeepSpeech 0.9."""
 
 import csv
 import json

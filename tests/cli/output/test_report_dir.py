@@ -1,4 +1,4 @@
-"""`--report_dir`: a report of what a test got wrong, and `python -m deepspeech.compare_reports` on two of them."""
+"""`--report_dir`: a report of a test's errors, and `python -m deepspeech.compare_reports` on two such reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compare(*folders: Path) -> subprocess.CompletedProcess[str]:
 
 
 def with_speakers(program: Program, path: Path) -> Path:
-    """Write the test set's CSV again, with a column that says who speaks."""
+    """Write the test set's CSV again, with a column for the speaker."""
     with program.corpus.test.open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
     with path.open("w", newline="", encoding="utf-8") as file:

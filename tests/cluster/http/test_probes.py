@@ -213,5 +213,5 @@ def test_an_address_of_a_collector_that_is_none_is_refused() -> None:
     for address in ("localhost:4318", "http://", "ftp://a"):
         with pytest.raises(FlagError, match=r"--trace_endpoint=.*such as http://localhost:4318"):
             flags.parse([*cluster, f"--trace_endpoint={address}"])
-    with pytest.raises(FlagError, match="--trace_endpoint: the steps of a cluster"):
+    with pytest.raises(FlagError, match="--trace_endpoint: only the steps of a cluster"):
         flags.parse(["--train_files=a.csv", "--trace_endpoint=http://localhost:4318"])

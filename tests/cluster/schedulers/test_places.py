@@ -157,7 +157,7 @@ def test_a_workers_address_may_have_a_port_or_be_of_ipv6(given: str) -> None:
 def test_what_the_command_line_says_besides_the_place_stays() -> None:
     cluster = cluster_of("slurm", SLURM | {"SLURM_PROCID": "0"}, {"coord_port": 2600, "worker_address": "10.0.0.7"})
     assert (cluster.coordinator_port, cluster.worker_address) == (2600, "10.0.0.7")
-    with pytest.raises(FlagError, match=r"--cluster=slurm: cannot be combined with --task_index, which it says itself"):
+    with pytest.raises(FlagError, match=r"--cluster=slurm: cannot be combined with --task_index, which the"):
         cluster_of("slurm", SLURM | {"SLURM_PROCID": "0"}, {"task_index": 1})
 
 
@@ -233,7 +233,7 @@ def test_variables_that_say_too_little_are_refused_in_one_line(
         (["--worker_hosts=auto", "--workers=2", "--worker_address=::1]:2"], "--worker_address: '::1]:2' is not a host"),
         (["--worker_hosts=a:1,s:1"], "--ps_hosts and --worker_hosts: s:1 is in both"),
         (["--worker_hosts=auto", "--workers=4:2"], "--workers=4:2: must be a number of workers, or the least and the"),
-        (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "each worker's gradients are in each step"),
+        (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "uses the gradients of all workers"),
         (["--worker_hosts=auto", "--workers=2", "--task_index=2"], "--task_index=2: must be 0 to 1"),
         (["--worker_hosts=a:1", "--task_index=-1"], "--task_index=-1: must be 0 to 0"),
         (["--cluster=yarn"], "--cluster=yarn: must be one of"),
@@ -254,8 +254,8 @@ def test_flags_of_workers_that_tell_their_addresses_must_go_together(arguments: 
         ),
         (["--worker_hosts=a:1", "--job_name=ps"], "--sync=allreduce: needs no parameter servers; leave out --ps_hosts"),
         (["--job_name=worker"], "--sync=allreduce: needs --worker_hosts and --job_name=worker"),
-        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas_to_agg=1"], "each worker's gradients are in each"),
-        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas=-2"], "each worker's gradients are in each step"),
+        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas_to_agg=1"], "uses the gradients of all workers"),
+        (["--worker_hosts=a:1,b:1", "--job_name=worker", "--replicas=-2"], "uses the gradients of all workers"),
         (["--worker_hosts=a:1", "--sync=ring"], "--sync=ring: must be one of"),
     ],
 )

@@ -50,8 +50,8 @@ def test_words_are_listed_where_they_are_said_and_are_read_as_utterances(
     done = cut_words(graph_file, sentences, "--words", "de", "bed", "fee", "--output", listed)
     assert done.returncode == 0, done.stderr
     assert done.stderr.endswith(
-        f"{listed}: 2 words; 0 more are not heard where they should be\n"
-        "not listed, as they are in no transcript or not heard: fee\n"
+        f"{listed}: 2 words; 0 more are not recognized at their place\n"
+        "not listed, as they are in no transcript or not recognized: fee\n"
     )
     with listed.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -83,7 +83,7 @@ def test_each_word_is_listed_equally_often_and_of_the_speakers_in_turn(graph_fil
         assert Counter(row["transcript"] for row in csv.DictReader(file)) == dict.fromkeys(
             ["abc", "de", "cab", "bed", "ad"], 2
         )
-    assert_fails_with(cut_words(graph_file, sentences, "--of_each", "0"), "'0' is no number of at least 1")
+    assert_fails_with(cut_words(graph_file, sentences, "--of_each", "0"), "'0' is not a number of at least 1")
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["", "Ann", "Bob"]))), st.integers(1, 5))
@@ -110,7 +110,7 @@ def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
     sentences.write_text("wav_filename,transcript\nfirst.wav,ebb dad\nnone.wav,abc\nfirst.wav,xyz\n")
     listed = tmp_path / "words.csv"
     done = cut_words(graph_file, sentences, "--output", listed)
-    assert_fails_with(done, "none of the words is heard in its recording")
+    assert_fails_with(done, "none of the words is recognized in its recording")
     assert f"{sentences}:3: {tmp_path / 'none.wav'}: " in done.stderr
     assert f"{sentences}:4: " in done.stderr
     assert not listed.exists()

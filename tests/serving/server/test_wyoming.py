@@ -243,7 +243,9 @@ def test_it_is_only_offered_beyond_this_machine_when_told_so(graph_file: Path, t
     token = tmp_path / "token"
     token.write_text("a secret of enough characters")
     beyond = [f"--model={graph_file}", "--host=0.0.0.0", f"--token_file={token}", "--wyoming_port=10300"]
-    with pytest.raises(FlagError, match=r"^--wyoming_port=10300: whoever reaches 0\.0\.0\.0 .* --wyoming_unprotected"):
+    with pytest.raises(
+        FlagError, match=r"^--wyoming_port=10300: anyone who reaches 0\.0\.0\.0 .* --wyoming_unprotected"
+    ):
         options_of(parser().parse_args(beyond))
     assert options_of(parser().parse_args([*beyond, "--wyoming_unprotected"])).wyoming_port == 10300
     with pytest.raises(FlagError, match="--wyoming_port=65536: must be 0 to 65535"):
