@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "shared/threads.h"
-
 namespace shared {
 namespace {
 
@@ -62,6 +60,7 @@ void ThreadTeam::run_round(std::size_t pieces, const std::function<void(std::siz
   round_.store(round, std::memory_order_release);
   take_pieces(0, round);
   wait_until([this] { return undone_.load(std::memory_order_acquire) == 0; });
+  exception_.rethrow();
 }
 
 void ThreadTeam::run_rounds(std::size_t thread) {
@@ -83,7 +82,9 @@ void ThreadTeam::take_pieces(std::size_t thread, std::uint64_t round) {
       if (seen >> 32 != round || piece == (seen & 0xffff)) break;
       if (!state.compare_exchange_weak(seen, seen + (1 << 16), std::memory_order_acq_rel)) continue;
       const bool is_forwards = order_ == Order::kForwards;
-      (*work_)(is_forwards ? piece : first_of_share(share) + first_of_share(share + 1) - 1 - piece);
+      exception_.keep_of([&] {
+        (*work_)(is_forwards ? piece : first_of_share(share) + first_of_share(share + 1) - 1 - piece);
+      });
       undone_.fetch_sub(1, std::memory_order_acq_rel);
       seen = state.load(std::memory_order_acquire);
     }

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "shared/threads.h"
+
 namespace shared {
 
 // The calling thread and others. A thread takes the pieces of its own share first, so that their data stays in its
@@ -24,7 +26,8 @@ class ThreadTeam {
   enum class Order { kForwards, kBackwards };
 
   // Calls work(piece) for each piece from 0 up to, but without, `pieces`, and returns when all are done. A thread takes
-  // the pieces of a share in the given order. The work must not throw.
+  // the pieces of a share in the given order. If the work throws, throws the first of its exceptions after that; pieces
+  // beyond the first 65,535 may then be left out.
   void share_out(std::size_t pieces, const std::function<void(std::size_t)>& work, Order order = Order::kForwards);
 
  private:
@@ -44,6 +47,7 @@ class ThreadTeam {
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::size_t pieces_ = 0;
   Order order_ = Order::kForwards;
+  FirstException exception_;
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<std::size_t> undone_{0};
 };

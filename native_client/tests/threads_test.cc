@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <stdexcept>
 #include <thread>
 
 #include "acoustic/kernels.h"
@@ -177,6 +178,31 @@ TEST(a_thread_team_does_more_pieces_than_it_counts_in_a_round) {
     team.share_out(pieces, [&](std::size_t piece) { ++done[piece]; });
     CHECK(std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
   }
+}
+
+// A piece that throws on the thread of the test, or on another one, each while the other thread has the other piece.
+template <class ShareOut>
+void check_exceptions_reach_the_caller(const ShareOut& share_out) {
+  for (const bool on_caller : {false, true}) {
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> begun{0}, done{0};
+    const auto work = [&](std::size_t) {
+      for (++begun; begun < 2;) std::this_thread::yield();
+      if ((std::this_thread::get_id() == caller) == on_caller) throw std::runtime_error("no memory is left");
+      ++done;
+    };
+    CHECK_THROWS(share_out(work), "no memory is left");
+    CHECK(done == 1);
+  }
+}
+
+TEST(an_exception_of_any_thread_reaches_the_caller_after_all_pieces) {
+  shared::ThreadTeam team(2);
+  check_exceptions_reach_the_caller([&](const auto& work) { team.share_out(2, work); });
+  check_exceptions_reach_the_caller([](const auto& work) { shared::share_out(2, 2, work); });
+  std::atomic<int> done{0};
+  team.share_out(20, [&](std::size_t) { ++done; });
+  CHECK(done == 20);
 }
 
 }  // namespace

@@ -19,6 +19,17 @@ constexpr TF_DataType kDataType = TF_FLOAT;
 template <>
 inline constexpr TF_DataType kDataType<Bfloat16> = TF_BFLOAT16;
 
+// An error that TensorFlow reports.
+class StatusError : public std::runtime_error {
+ public:
+  StatusError(TF_Code code, const char* message) : std::runtime_error(message), code_(code) {}
+
+  TF_Code code() const { return code_; }
+
+ private:
+  TF_Code code_;
+};
+
 class Status {
  public:
   Status() : status_(TF_NewStatus()) {}
@@ -26,7 +37,8 @@ class Status {
   operator TF_Status*() { return status_.get(); }  // NOLINT: the interface takes a pointer
 
   void throw_if_failed() const {
-    if (TF_GetCode(status_.get()) != TF_OK) throw std::runtime_error(TF_Message(status_.get()));
+    const TF_Code code = TF_GetCode(status_.get());
+    if (code != TF_OK) throw StatusError(code, TF_Message(status_.get()));
   }
 
  private:
@@ -62,7 +74,7 @@ class Tensor {
   std::unique_ptr<TF_Tensor, Delete> tensor_;
 };
 
-// Throws std::runtime_error if TensorFlow reports an error, and std::invalid_argument for a wrong shape.
+// Throws StatusError if TensorFlow reports an error, and std::invalid_argument for a wrong shape.
 class KernelContext {
  public:
   explicit KernelContext(TF_OpKernelContext* context) : context_(context) {}

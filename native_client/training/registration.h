@@ -5,6 +5,7 @@
 #include <exception>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "training/kernel_context.h"
@@ -34,14 +35,22 @@ inline void* create(TF_OpKernelConstruction* construction) {
 
 inline void destroy(void* attributes) { delete static_cast<Attributes*>(attributes); }
 
+inline void fail(TF_OpKernelContext* context, TF_Code code, const char* message) {
+  Status status;
+  TF_SetStatus(status, code, message);
+  TF_OpKernelContext_Failure(context, status);
+}
+
 template <void (*kCompute)(const KernelContext&, const Attributes&)>
 void compute(void* attributes, TF_OpKernelContext* context) {
   try {
     kCompute(KernelContext(context), *static_cast<const Attributes*>(attributes));
+  } catch (const StatusError& error) {
+    fail(context, error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(context, TF_RESOURCE_EXHAUSTED, "a step needs more memory than there is");
   } catch (const std::exception& error) {
-    Status status;
-    TF_SetStatus(status, TF_INVALID_ARGUMENT, error.what());
-    TF_OpKernelContext_Failure(context, status);
+    fail(context, TF_INVALID_ARGUMENT, error.what());
   }
 }
 

@@ -17,7 +17,7 @@ struct TF_Status;
 struct TF_Tensor;
 
 enum TF_DataType { TF_FLOAT = 1, TF_INT32 = 3, TF_INT64 = 9, TF_BFLOAT16 = 14 };
-enum TF_Code { TF_OK = 0, TF_INVALID_ARGUMENT = 3 };
+enum TF_Code { TF_OK = 0, TF_INVALID_ARGUMENT = 3, TF_RESOURCE_EXHAUSTED = 8 };
 
 TF_Status* TF_NewStatus();
 void TF_DeleteStatus(TF_Status*);

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from deepspeech.network.layers.compute import Compute, Kernels
 from deepspeech.network.layers.ctc import ctc_loss
+from deepspeech.network.layers.native_ops import loaded_ops
 
 v1 = tf.compat.v1
 
@@ -46,6 +47,13 @@ def batch(random: Any, time: int, size: int, classes: int, most_labels: int) -> 
     for row in labels:
         row[random.integers(1, most_labels + 1) :] = -1
     return logits, labels, random.integers(2 * most_labels + 1, time + 1, size)
+
+
+def test_a_loss_that_needs_more_memory_than_there_is_is_told_as_such() -> None:
+    labels = np.zeros((2, 5_000_000), np.int32)  # of whose states in all frames the probabilities would take 200 TB
+    logits, lengths = np.zeros((labels.shape[1], 2, 2), np.float32), np.full(2, labels.shape[1], np.int32)
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="more memory than there is"):
+        loaded_ops().deepspeech_ctc(logits, labels, lengths, threads=2)
 
 
 def test_it_is_the_probability_of_all_alignments() -> None:
