@@ -25,6 +25,7 @@ class Follower:
         self._replica = replica
         self._stopped = False
         self._error: Exception | None = None
+        self._forming: int | None = None
         replica.forget()
         self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
         self._thread.start()
@@ -67,4 +68,13 @@ class Follower:
             self._replica.step(order["number"], order["round"], order["learning_rate"])
             return
         place = RingPlace(order["key"], order["rank"], order["size"], order["next"])
-        self._replica.form(order["number"], place, self._goes_on)
+        self._forming = order["number"]
+        try:
+            self._replica.form(order["number"], place, self._is_current)
+        finally:
+            self._forming = None
+
+    def _is_current(self) -> bool:
+        """Return whether the ring is still needed; one that is being formed is not once there is a newer order."""
+        newer = self._forming is not None and self._membership.order > self._forming
+        return self._goes_on() and not newer

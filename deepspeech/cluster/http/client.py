@@ -148,7 +148,8 @@ class Membership:
     """A process's membership: a thread gives signs of life until it is closed.
 
     Set `must_go` in a parameter server that was told to stop; it may end once `over` is True. `heard` is the time of
-    the last answer, from `time.monotonic`. `error` is the error that ended the membership, or None.
+    the last answer, from `time.monotonic`, and `order` the number of the newest order to workers that hold the weights.
+    `error` is the error that ended the membership, or None.
     """
 
     def __init__(
@@ -169,6 +170,7 @@ class Membership:
         self.over = False
         self.must_go = False
         self.heard = time.monotonic()
+        self.order = 0
         self.error: Exception | None = None
         self._on_error: Callable[[Exception], None] = lambda _: None
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat of {applicant.name}", daemon=True)
@@ -195,7 +197,7 @@ class Membership:
                 body = {"member": self.identity, "must_go": self.must_go, "times": self._report()}
                 _, answer = self._connection.post(routes.HEARTBEAT, body)
                 self.heard = time.monotonic()
-                self.over = answer["over"]
+                self.over, self.order = answer["over"], answer["order"]
             except (ClusterError, CoordinatorError) as error:
                 if not self._ended.is_set():
                     self.error = error

@@ -99,12 +99,12 @@ class Handlers:
         """Record a sign of life."""
         with self._service.locked() as coordinator:
             over = coordinator.heartbeat(body.member, self._service.clock(), must_go=body.must_go)
-            member = coordinator.members.find(body.member)
+            member, order = coordinator.members.find(body.member), coordinator.group.order.number
             if member is not None and body.times is not None:
                 member.times = body.times.times()
         if body.must_go:
             self._service.wake_chief()
-        return _json(AliveBody(over=over))
+        return _json(AliveBody(over=over, order=order))
 
     async def leave(self, body: LeaveBody) -> Response:
         """Let a member leave."""

@@ -130,9 +130,13 @@ class MemberBody(Body):
 
 
 class AliveBody(Body):
-    """The sign of life was recorded. With `over`, a parameter server may end: its weights are no longer needed."""
+    """The sign of life was recorded. With `over`, a parameter server may end: its weights are no longer needed.
+
+    `order` is the number of the newest order to workers that hold the weights themselves.
+    """
 
     over: bool
+    order: Number = 0
 
 
 class LeaveBody(Body):

@@ -1,11 +1,15 @@
 """A worker that cannot carry out the chief's orders because of a local error."""
 
+import queue
 import threading
+import time
+from collections.abc import Callable
 
 import pytest
 import tensorflow as tf
 
 from deepspeech.cluster.allreduce.follower import Follower
+from deepspeech.cluster.allreduce.ring import RingBrokenError, RingPlace
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import Applicant, ClusterSettings, Role
 from deepspeech.cluster.http.client import Address, Connection, join
@@ -24,7 +28,7 @@ class FailingReplica:
     def forget(self) -> None:
         pass
 
-    def form(self, *_: object) -> None:
+    def form(self, _number: int, _place: RingPlace, _is_current: Callable[[], bool], /) -> None:
         raise NO_MEMORY
 
     def leave_ring(self) -> None:
@@ -32,6 +36,39 @@ class FailingReplica:
 
     def wait_for(self, *_: object) -> bool:
         return False
+
+
+class WaitingReplica(FailingReplica):
+    """A copy of the weights that waits for a neighbour as long as the ring is needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.formed: queue.Queue[int] = queue.Queue()
+
+    def form(self, number: int, _place: RingPlace, is_current: Callable[[], bool], /) -> None:
+        self.formed.put(number)
+        while is_current():
+            time.sleep(0.05)
+        raise RingBrokenError("the group of workers has changed")
+
+
+def test_a_ring_that_is_being_formed_is_given_up_for_the_next_one_without_waiting_for_its_neighbours() -> None:
+    coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
+    service, replica = Service(coordinator), WaitingReplica()
+    with Server(service, "127.0.0.1", 0, None) as server:
+        connection = Connection(Address("127.0.0.1", server.port))
+        with service.locked():
+            coordinator.join(Applicant(Role.WORKER, 0, "chief", address="localhost:1"), service.clock())
+        membership = join(connection, Applicant(Role.WORKER, 1, "other", address="localhost:2"))
+        follower = Follower(connection, membership, replica)  # type: ignore[arg-type]
+        for _ in range(2):
+            with service.locked():
+                order = coordinator.group.form()
+            service.changed()
+            assert order is not None
+            assert replica.formed.get(timeout=30) == order.number
+        follower.stop()
+        membership.close()
 
 
 def test_it_leaves_the_ring_at_once_so_that_the_others_do_not_wait_for_what_never_comes() -> None:
