@@ -24,6 +24,7 @@ class Follower:
         self._membership = membership
         self._replica = replica
         self._stopped = False
+        self._at_work = threading.Lock()
         self._error: Exception | None = None
         self._forming: int | None = None
         replica.forget()
@@ -36,9 +37,11 @@ class Follower:
             raise self._error or self._membership.error or NotMemberError("this worker has left")
 
     def stop(self) -> None:
-        """Carry out no more orders, and leave the ring."""
+        """Carry out no more orders, and leave the ring; return when the order that is being carried out has ended."""
         self._stopped = True
         self._replica.leave_ring()
+        with self._at_work:  # else it could leave the next ring, or give later weights an old number
+            pass
 
     def _goes_on(self) -> bool:
         return not self._stopped and self._membership.error is None and self._error is None
@@ -49,19 +52,26 @@ class Follower:
             try:
                 body = {"member": self._membership.identity, "done": done, "failed": failed, "wait": POLL_SECONDS}
                 status, order = self._connection.post(routes.NEXT_ORDER, body, POLL_SECONDS)
-                failed = None
-                if status != routes.ASK_AGAIN and self._goes_on():
-                    done = order["number"]
-                    self._carry_out(order)
-            except RingBrokenError as error:
-                logger.info("The ring of the workers is broken: %s", error)
-                failed = done
             except (ClusterError, CoordinatorError):
                 return  # the membership's thread gets the same error
-            except Exception as error:
-                logger.debug("order %d has failed", done, exc_info=True)
-                self._error = error
-                self._replica.leave_ring()  # so that the other workers notice at once
+            failed = None
+            with self._at_work:
+                if status != routes.ASK_AGAIN and self._goes_on():
+                    done = order["number"]
+                    failed = None if self._succeeds(order) else done
+
+    def _succeeds(self, order: Mapping[str, Any]) -> bool:
+        """Carry out an order; return False if the ring is broken."""
+        try:
+            self._carry_out(order)
+        except RingBrokenError as error:
+            logger.info("The ring of the workers is broken: %s", error)
+            return False
+        except Exception as error:
+            logger.debug("order %d has failed", order["number"], exc_info=True)
+            self._error = error
+            self._replica.leave_ring()  # so that the other workers notice at once
+        return True
 
     def _carry_out(self, order: Mapping[str, Any]) -> None:
         if order["round"] is not None:

@@ -52,6 +52,19 @@ class WaitingReplica(FailingReplica):
         raise RingBrokenError("the group of workers has changed")
 
 
+class SlowReplica(WaitingReplica):
+    """A copy of the weights that needs time to notice that the ring is not needed."""
+
+    has_ended = False
+
+    def form(self, number: int, place: RingPlace, is_current: Callable[[], bool], /) -> None:
+        try:
+            super().form(number, place, is_current)
+        finally:
+            time.sleep(0.5)
+            self.has_ended = True
+
+
 def test_a_ring_that_is_being_formed_is_given_up_for_the_next_one_without_waiting_for_its_neighbours() -> None:
     coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
     service, replica = Service(coordinator), WaitingReplica()
@@ -68,6 +81,24 @@ def test_a_ring_that_is_being_formed_is_given_up_for_the_next_one_without_waitin
             assert order is not None
             assert replica.formed.get(timeout=30) == order.number
         follower.stop()
+        membership.close()
+
+
+def test_a_worker_that_has_left_carries_out_no_order_after_that() -> None:
+    coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
+    service, replica = Service(coordinator), SlowReplica()
+    with Server(service, "127.0.0.1", 0, None) as server:
+        connection = Connection(Address("127.0.0.1", server.port))
+        with service.locked():
+            coordinator.join(Applicant(Role.WORKER, 0, "chief", address="localhost:1"), service.clock())
+        membership = join(connection, Applicant(Role.WORKER, 1, "other", address="localhost:2"))
+        follower = Follower(connection, membership, replica)  # type: ignore[arg-type]
+        with service.locked():
+            coordinator.group.form()
+        service.changed()
+        assert replica.formed.get(timeout=30)
+        follower.stop()
+        assert replica.has_ended
         membership.close()
 
 
