@@ -29,7 +29,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_an_export_that_has_no_space_changes_nothing(folder: Path) -> None:
     before = content(folder)
     new = {"model.onnx": b"new", "tokens.txt": b"new", "model-streaming.onnx": bytes(5000)}
-    told = r"cannot be written \(File too large\); nothing was changed"
+    told = r"cannot be written \(model-streaming\.onnx: File too large\); nothing was changed"
     with files_no_larger_than(4096), pytest.raises(ExportError, match=told):
         write_export(folder, new, "new", remove=False, others=SHERPA.others)
     assert content(folder) == before

@@ -195,7 +195,7 @@ def test_what_is_no_array_is_refused_without_its_numbers() -> None:
     batch: Callable[[Any, list[int]], object] = decoder.decode_batch
     takes: list[Callable[[Any], object]] = [decoder.decode, decoder.stream().feed, lambda given: batch([given], [3])]
     for take in takes:
-        with pytest.raises(DecoderError, match=r"^the posteriors are of type list, .* np\.asarray of them$"):
+        with pytest.raises(DecoderError, match=r"^the posteriors are of type list, .* np\.asarray\(posteriors\)$"):
             take(numbers)
 
 
