@@ -98,9 +98,6 @@ bool fits(const LexiconTrie& trie, const Labels& labels, const LanguageModel& la
 
 void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
                      const LanguageModel& language_model, Unit unit) {
-  if (const char* const bad = find_long_words(trie.nodes(), trie.size())) {
-    throw Error(path + " is not written, as it could not be used: " + bad);
-  }
   const std::size_t bytes = (trie.size() + 1) * sizeof(TrieNode);
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof(kMagic));

@@ -25,7 +25,7 @@
 
 namespace ctc {
 
-// Writes next to `path`, then renames. Throws Error naming the path if this fails, or if a word is too long to be read.
+// Writes next to `path`, then renames. Throws Error naming the path if this fails.
 void write_trie_file(const std::string& path, const LexiconTrie& trie, const Labels& labels,
                      const LanguageModel& language_model, Unit unit);
 

@@ -72,13 +72,3 @@ def test_a_trie_that_cannot_be_written_is_an_error_and_leaves_nothing(folder: Pa
     with pytest.raises(DecoderError, match="taken cannot be replaced"):
         scorer.write_trie(folder / "taken")
     assert not (folder / "taken.partial").exists()
-
-
-def test_a_word_that_is_too_long_to_be_read_again_is_not_written(tmp_path: Path) -> None:
-    write_arpa(tmp_path / "lm.arpa", ["ab", "a" * 1000], np.random.default_rng(0))
-    Scorer.load(LABELS, tmp_path / "lm.arpa").write_trie(tmp_path / "words.trie")
-    Scorer.load(LABELS, tmp_path / "lm.arpa", tmp_path / "words.trie")
-    write_arpa(tmp_path / "longer.arpa", ["ab", "a" * 1001], np.random.default_rng(0))
-    with pytest.raises(DecoderError, match=r"longer\.trie is not written, .*: a word has more than 1000 symbols"):
-        Scorer.load(LABELS, tmp_path / "longer.arpa").write_trie(tmp_path / "longer.trie")
-    assert not list(tmp_path.glob("longer.trie*"))
