@@ -99,7 +99,7 @@ def test_layers_that_no_plan_has_lie_between_plans() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     first, lstm, *_, last, softmax = layers(Precision.INT8)
-    with pytest.raises(ValueError, match="what the one before it gives"):
+    with pytest.raises(ValueError, match="must be the previous step's outputs"):
         list(in_plans([first, last]))
     (plan,) = in_plans([first, lstm, last, softmax])
     state, frames = plan.initial_state(), floats(5, INPUTS)
