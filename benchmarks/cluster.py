@@ -5,10 +5,10 @@
 
 All train on the same synthetic corpus, noise of 2 to 6 seconds. They take turns, `--rounds` times:
 
-1. the clusters; a parameter server shares the last worker's core,
+1. the clusters; a parameter server has a core of its own if there is one, else it shares the last worker's,
 2. as many independent processes at once as there are workers, each on its own core.
 
-Prints figures of the median epoch, without the first, in which TensorFlow optimizes the graph:
+Prints after each round, of the median epoch so far, without the first, in which TensorFlow optimizes the graph:
 
 * utterances a second, which say little on a machine that others use,
 * the processor time for an utterance, of all processes together,
@@ -157,6 +157,7 @@ def main() -> None:
     parser.add_argument("--sync", nargs="+", default=["ps", "allreduce"], choices=["ps", "allreduce"])
     parser.add_argument("--flags", default="", help="further flags of the cluster's nodes")
     options = parser.parse_args()
+    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, {options.rounds} rounds")
     local, clusters = Epochs(), {sync: Epochs() for sync in options.sync}
     with tempfile.TemporaryDirectory() as name:
         corpus = write_corpus(Path(name), UTTERANCES)
@@ -165,10 +166,15 @@ def main() -> None:
                 cluster.add(on_cluster(corpus, Path(name) / f"{sync}-{turn}", options, sync))
             for epochs in alone(corpus, Path(name) / f"{turn}", options):
                 local.add(epochs)
+            print_figures(turn + 1, local, clusters, options)
+
+
+def print_figures(rounds: int, local: Epochs, clusters: dict[str, Epochs], options: argparse.Namespace) -> None:
+    """Print the figures of all rounds so far, for runs that are ended early."""
     twice = options.workers * local.utterances_per_second
-    print(f"n_hidden {options.n_hidden}, batches of {options.batch}, {options.rounds} rounds")
     print(
-        f"{options.workers} processes: {twice:.1f} utterances a second, {local.milliseconds:.1f} ms of a processor each"
+        f"after {rounds} of {options.rounds} rounds: {options.workers} processes: {twice:.1f} utterances a second, "
+        f"{local.milliseconds:.1f} ms of a processor each"
     )
     for sync, cluster in clusters.items():
         speed, spent = cluster.utterances_per_second, cluster.milliseconds
@@ -176,7 +182,8 @@ def main() -> None:
         print(
             f"--sync {sync}: {speed:.1f} utterances a second, {spent:.1f} ms of a processor each: speed "
             f"{speed / twice:.0%}, processor's time {local.milliseconds / spent:.0%}; "
-            f"{statistics.median(cluster.bytes) / steps / 1e6:.1f} MB a step"
+            f"{statistics.median(cluster.bytes) / steps / 1e6:.1f} MB a step",
+            flush=True,
         )
 
 
