@@ -57,15 +57,23 @@ def export(options: Options) -> Path:
     write_export(directory, files, model_card(card), remove=wanted.remove, others=exported.others)
     path = directory / exported.file
     logger.info("Exported to %s (%.1f MB)", named_for_all(path), len(files[exported.file]) / 1e6)
-    if exported.file != GRAPH_FILE:
-        return path
-    if not options.features.published:
-        logger.info("%s: clients of DeepSpeech 0.9 refuse it, as they compute only %s", path, FeatureOptions().in_words)
-    if not is_for_clients(identity.network):
-        logger.info(
-            "It is for this program and TensorFlow: DeepSpeech's published clients lack the layers of its network"
-        )
+    if exported.file == GRAPH_FILE:
+        _say_what_published_clients_lack(path, options, identity)
     return path
+
+
+def _say_what_published_clients_lack(path: Path, options: Options, identity: ModelIdentity) -> None:
+    lacking = []
+    if not options.features.published:
+        lacking.append(f"compute only {FeatureOptions().in_words}")
+    if not is_for_clients(identity.network):
+        lacking.append("lack the layers of its network")
+    if lacking:
+        logger.info(
+            "%s is for this program and TensorFlow: clients of DeepSpeech 0.9 %s",
+            named_for_all(path),
+            " and ".join(lacking),
+        )
 
 
 def _values(
