@@ -40,6 +40,7 @@ from deepspeech.util.corpus_files.csv_files import columns_in
 from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
+from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.user_paths import user_path
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.importing.corpus_csv import write_corpus
@@ -162,7 +163,7 @@ def write_examples(
             draw(folder / f"{name}.png", samples, features, corpus.sample_rate)
     if rows:
         write_corpus(folder / CSV_NAME, rows)
-    report(f"{folder}: {len(corpus)} recordings, each as it is and {plan.epochs} times augmented")
+    report(f"{folder}: {counted(len(corpus), 'recording')}, each as it is and augmented {counted(plan.epochs, 'time')}")
 
 
 def wav_of(samples: Samples, sample_rate: int) -> bytes:

@@ -24,6 +24,7 @@ from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chose
 from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_files import read_transcripts
+from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.output_units import UNITS, WordPieceAlphabet
 from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet
@@ -180,7 +181,7 @@ def main() -> None:
         report(f"note: {line}")
     arguments.to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(arguments.to, content)
-    report(f"{arguments.to}: {alphabet.size} labels of {len(transcripts)} transcripts")
+    report(f"{arguments.to}: {counted(alphabet.size, 'label')} of {counted(len(transcripts), 'transcript')}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ..options.export import GRAPH, TFLITE
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
+from ..util.figures.counted import counted
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
@@ -158,7 +159,7 @@ def _training(card: Card) -> list[str]:
     if figures.train_utterances:
         lines.append(f"- {figures.train_utterances:,} utterances, {figures.train_hours:.2f} hours")
     if state is not None:
-        lines.append(f"- {state.epoch} epochs")
+        lines.append(f"- {counted(state.epoch, 'epoch')}")
         if state.dev_losses:
             lines.append(f"- lowest validation loss {min(state.dev_losses):.4f}")
     return lines or ["The checkpoint does not record how it was trained."]

@@ -16,6 +16,7 @@ from ..options.checkpoints import AUTOMATIC, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
+from ..util.figures.counted import counted
 from ..util.storage.copies import named_for_all
 from .data_set import DataSet
 from .interruption import Interrupted
@@ -274,4 +275,6 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
 def _progress(state: TrainingState, options: Options) -> str:
     """Return the training progress in words."""
     wanted = state.aimed_at(options.schedule.epoch).target_epoch
-    return f"{state.epoch} of {wanted} epochs done" if state.epoch <= wanted else f"{state.epoch} epochs done"
+    return (
+        f"{state.epoch} of {wanted} epochs done" if state.epoch <= wanted else f"{counted(state.epoch, 'epoch')} done"
+    )

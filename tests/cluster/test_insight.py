@@ -127,7 +127,7 @@ def test_operators_see_how_each_node_does_and_why_training_restarted(program: Pr
         status = cluster.wait_for(lambda told: told["phase"] == "training" and told["restarts"])
         told = [event["what"] for event in status["events"]]
         assert any(what.startswith("back to the last checkpoint: ") for what in told)
-        assert told[0].startswith("training goes on: ") or told[0].startswith("worker "), told
+        assert told[0].startswith("training goes on ") or told[0].startswith("worker "), told
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         cluster.wait("worker 0", "worker 1")
         for name in ("worker 0", "worker 1"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..errors import ImportingError
+from ..figures.counted import counted
 from ..files.whole_files import folder_written_whole
 from ..progress import Report
 from .corpus_csv import is_whole, write_corpus
@@ -56,7 +57,8 @@ def write_sets(out: Path, sets: Mapping[str, Sequence[tuple[Path, str]]], report
         if not rows:
             raise ImportingError(f"no recording belongs to the {name} set; are all recordings there?")
     for name, rows in sets.items():
-        report(f"{out / f'{name}.csv'}: {write_corpus(out / f'{name}.csv', rows)} utterances")
+        written = write_corpus(out / f"{name}.csv", rows)
+        report(f"{out / f'{name}.csv'}: {counted(written, 'utterance')}")
 
 
 def _download_recordings(archive: Archive, folder: Path, report: Report) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...errors import FlagError, StorageError
 from ...options.rows.checks import more_than
+from ...util.figures.counted import counted
 from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
@@ -51,4 +52,4 @@ def _write(arguments: Sequence[str] | None) -> None:
             written = write_shards(options.lists, options.to, size, options.seed, bar.advance)
         except OSError as error:
             raise FlagError(f"--to={options.to}: cannot be written ({error.strerror or error})") from error
-    print(f"{written.name}: {written.utterances} utterances, {written.size / MEGABYTE:.1f} MB")
+    print(f"{written.name}: {counted(written.utterances, 'utterance')}, {written.size / MEGABYTE:.1f} MB")

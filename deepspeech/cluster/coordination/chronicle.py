@@ -4,6 +4,7 @@ from collections import deque
 from typing import Any
 
 from ...schedule.state import TrainingState
+from ...util.figures.counted import counted
 
 EVENTS_KEPT = 100
 """Number of events that are kept, the newest ones."""
@@ -25,7 +26,9 @@ class Chronicle:
 
     def note_start(self, now: float, state: TrainingState) -> None:
         """Record that the weights of a state are loaded, and that jobs are handed out."""
-        begun = f"training goes on: {state.epoch} epochs are done" if state != TrainingState() else "training begins"
+        begun = (
+            f"training goes on after {counted(state.epoch, 'epoch')}" if state != TrainingState() else "training begins"
+        )
         self.note(now, begun)
 
     def note_restart(self, now: float, reason: str) -> None:

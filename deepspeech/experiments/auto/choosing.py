@@ -17,6 +17,7 @@ from typing import TypeVar
 from ...options.rows.values import Value
 from ...util.errors import ParametersError
 from ...util.features import GLOBAL, RUNNING, UTTERANCE
+from ...util.figures.counted import counted
 from ...util.importing.pipeline.records import SETS
 from ...util.output_units import WordPieceAlphabet
 from ...util.parallel import usable_cores
@@ -177,7 +178,7 @@ def _output_step(measured: Measured) -> tuple[int, str]:
 
 def _augmentation(measured: Measured) -> Choice:
     few = _has_few(measured)
-    who = f"{measured.speakers} speakers" if measured.speakers else "speakers that the lists do not name"
+    who = counted(measured.speakers, "speaker") if measured.speakers else "speakers that the lists do not name"
     handful = few and measured.speakers < HANDFUL_OF_SPEAKERS
     voices = f" and other voices{' and formants' * handful}" if few else ""
     small = not few and measured.seconds < SMALL_MASKS_SECONDS and measured.hours < SMALL_MASKS_HOURS

@@ -35,7 +35,7 @@ def test_a_corpus_known_by_its_name_becomes_three_csvs(digits: Path, tmp_path: P
     for name in ("train", "dev", "test"):
         assert transcripts(tmp_path / "out" / f"{name}.csv") == ["seven"]
         assert is_whole(tmp_path / "out" / f"{name}.csv")
-    assert news == [f"{tmp_path / 'out' / name}.csv: 1 utterances" for name in ("train", "dev", "test")]
+    assert news == [f"{tmp_path / 'out' / name}.csv: 1 utterance" for name in ("train", "dev", "test")]
 
 
 @pytest.mark.parametrize(

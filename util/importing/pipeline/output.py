@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...figures.counted import counted
 from ...files.csv_lines import csv_writer
 from ...files.whole_files import written_whole
 from ..corpus_csv import COLUMNS
@@ -34,7 +35,7 @@ class Written:
     def __str__(self) -> str:
         long = self.seconds >= 3600
         duration = f"{self.seconds / 3600:.1f} hours" if long else f"{self.seconds / 60:.1f} minutes"
-        return f"{self.path}: {self.utterances} utterances, {duration}"
+        return f"{self.path}: {counted(self.utterances, 'utterance')}, {duration}"
 
 
 class SetFiles:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from ...figures.counted import counted
 from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
 
 MOST_UNITS = 100_000
@@ -159,7 +160,7 @@ class Splitter:
         if self._kind == _SPEAKER and self._unknown:
             return f"{what} by speaker, and by a hash of the name where no speaker is known ({self._unknown} rows)"
         if self._kind == _SPEAKER:
-            count = "more than 100,000 speakers" if units > MOST_UNITS else f"{units} speakers"
+            count = "more than 100,000 speakers" if units > MOST_UNITS else counted(units, "speaker")
             return f"{what} by speaker ({count}; no speaker is in two of these sets)"
         known = "no speaker is known" if self._unknown == self._total else "there are too few speakers for sets of them"
         if self._kind == _RECORDING:
