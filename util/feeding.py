@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
@@ -86,6 +87,10 @@ class Batch:
     """int32 [B, L], padded with LABEL_PADDING."""
 
 
+Mapped = Callable[[Callable[[int], Features | None], Sequence[int]], Iterable[Features | None]]
+"""Returns the results of a function for some utterances, in order."""
+
+
 class Feeder:
     """Makes a corpus's batches. Batch i begins with utterance i * batch_size, unless `batching` says otherwise."""
 
@@ -102,7 +107,7 @@ class Feeder:
         batching: Batching | None = None,
         padded_length: Callable[[int], int] = longest_of_batch,
     ) -> None:
-        """Let `threads` (0: one per core) work on up to `prefetch` batches after the current one.
+        """Let `threads` (0: one per core) work on the utterances of up to `prefetch` batches after the current one.
 
         With `skip_unreadable`, utterances that can no longer be read are left out, with a warning for each. If their
         store fails, or a recording to mix in cannot be read, the error is raised all the same.
@@ -130,13 +135,25 @@ class Feeder:
         An error of the feature source is raised at its batch's turn; if unreadable utterances are left out, only when
         none remains. Close the iterator to stop early.
         """
-        return ordered_map(partial(self.batch, epoch=epoch), batch_indices, self._threads, self._prefetch)
+        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="features")
+        batch_of = partial(self._batch, epoch=epoch, mapped=pool.map)
+        batches = ordered_map(batch_of, batch_indices, self._prefetch + 1, self._prefetch)
+        try:
+            for batch in batches:  # noqa: UP028 - `yield from` would close `batches` before utterances are cancelled
+                yield batch
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            batches.close()
+            pool.shutdown()
 
     def batch(self, index: int, epoch: int = 0) -> Batch:
         """Return one batch of an epoch, made on the calling thread; raise IndexError if there is no such batch."""
+        return self._batch(index, epoch, map)
+
+    def _batch(self, index: int, epoch: int, mapped: Mapped) -> Batch:
         indices = self.cut.batch(index, epoch)
-        features = {index: self._features(index, epoch) for index in indices}
-        readable = {index: of_one for index, of_one in features.items() if of_one is not None}
+        features = mapped(partial(self._features, epoch=epoch), indices)
+        readable = {index: of_one for index, of_one in zip(indices, features, strict=True) if of_one is not None}
         utterances = [self._corpus[index] for index in readable]
         stacked = [self._stacking(features) for features in readable.values()]
         return Batch(

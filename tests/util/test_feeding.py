@@ -143,6 +143,36 @@ def test_closing_early_ends_the_threads(corpus: Corpus) -> None:
     assert set(threading.enumerate()) <= before  # of which some may end meanwhile
 
 
+def test_threads_share_the_utterances_of_a_batch(corpus: Corpus) -> None:
+    together = threading.Barrier(4)
+
+    class Together(OnTheFly):
+        def features(self, index: int, epoch: int = 0) -> Features:
+            together.wait(60)
+            return super().features(index, epoch)
+
+    feeder = Feeder(corpus, Together(corpus, MFCC), 8, threads=4, prefetch=0)
+    assert [list(batch.indices) for batch in feeder.batches([1])] == [list(range(8, 16))]
+
+
+def test_closing_early_drops_the_utterances_that_have_not_begun(corpus: Corpus) -> None:
+    begun: list[int] = []
+    may_go_on = threading.Event()
+
+    class Slow(OnTheFly):
+        def features(self, index: int, epoch: int = 0) -> Features:
+            begun.append(index)
+            if index >= 8:
+                may_go_on.wait(60)
+            return super().features(index, epoch)
+
+    batches = Feeder(corpus, Slow(corpus, MFCC), 8, threads=2, prefetch=2).batches(range(3))
+    assert list(next(batches).indices) == list(range(8))
+    threading.Timer(0.5, may_go_on.set).start()
+    batches.close()
+    assert len(begun) <= 10
+
+
 def test_batches_of_a_shuffled_epoch_hold_what_its_seed_and_number_say(corpus: Corpus) -> None:
     asked: list[tuple[int, int]] = []
 
