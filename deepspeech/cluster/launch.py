@@ -92,7 +92,7 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
     identity = ModelIdentity(inputs.alphabet, options.features, options.model)
     evaluation = Evaluation(inputs.decoder, options.test.files)
     with (
-        open_sets(options, inputs, features, padded_length_for(devices)) as sets,
+        open_sets(options, inputs, features, padded_length_for(devices), towers=len(devices)) as sets,
         evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
     ):
         kind = ConnectionOfAnyPlace if cluster.task == ANY_PLACE else Connection

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..checkpoints.identity import ModelIdentity
@@ -19,11 +20,8 @@ from ..util.features import FrontEnd
 from ..util.feeding import FeatureSource, Feeder, OnTheFly
 from .inputs import Inputs, options_of_set
 
-PREFETCH = 4
-"""Batches that are prepared ahead of the training step."""
-
-SHARED_PREFETCH = 1
-"""The same in a cluster, where a batch that one worker prepares ahead is not available to the others."""
+LEAST_PREFETCH = 4
+"""Batches that are prepared ahead of the training step, if it does not take more."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,33 @@ def open_sets(
     front_end: FrontEnd,
     padded_length: Callable[[int], int] = longest_of_batch,
     cached: Collection[SetName] = tuple(SetName),
+    towers: int = 1,
 ) -> Iterator[dict[SetName, DataSet]]:
     """Yield the corpora of the run as sets ready to be fed; close their feature caches at the end.
 
     `padded_length` is a `Feeder`'s. Only sets that are `cached` have their caches, which are built if they are missing.
-    Raise FeatureCacheError for a cache that cannot be used.
+    Each of the `towers` takes a batch at a time. Raise FeatureCacheError for a cache that cannot be used.
     """
+    feeder = partial(
+        Feeder,
+        prefetch=_prefetch(options, towers),
+        skip_unreadable=options.bad_rows.skip,
+        stacking=options.features.stacking,
+        padded_length=padded_length,
+    )
     with ExitStack() as stack:
         yield {
-            name: _data_set(name, inputs, front_end, options, stack, padded_length, uses_cache=name in cached)
+            name: _data_set(name, inputs, front_end, options, stack, feeder, uses_cache=name in cached)
             for name in inputs.corpora
         }
+
+
+def _prefetch(options: Options, towers: int) -> int:
+    """Return how many batches are prepared ahead: at least those of a step.
+
+    In a cluster, a batch that one worker prepares ahead is not available to the others.
+    """
+    return towers if options.in_cluster else max(LEAST_PREFETCH, towers * options.optimizer.accumulate_gradients)
 
 
 def _data_set(
@@ -72,7 +86,7 @@ def _data_set(
     front_end: FrontEnd,
     options: Options,
     stack: ExitStack,
-    padded_length: Callable[[int], int],
+    feeder_of: Callable[..., Feeder],
     *,
     uses_cache: bool,
 ) -> DataSet:
@@ -86,17 +100,7 @@ def _data_set(
     augments = name is SetName.TRAIN and options.augmentation.written
     fed = _augmented(inputs, front_end, source, options) if augments else source
     batching = _batching(options, name)
-    prefetch = SHARED_PREFETCH if options.in_cluster else PREFETCH
-    feeder = Feeder(
-        corpus,
-        fed,
-        of_set.batch_size,
-        prefetch=prefetch,
-        skip_unreadable=options.bad_rows.skip,
-        stacking=options.features.stacking,
-        batching=batching,
-        padded_length=padded_length,
-    )
+    feeder = feeder_of(corpus, fed, of_set.batch_size, batching=batching)
     return DataSet(corpus, feeder, _plan(corpus, feeder.cut, batching), source)
 
 

@@ -80,7 +80,8 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
             batches_per_step=batches_per_step,
         )
         cached = [SetName.TEST] if coordinator.training_is_over else list(SetName)
-        with open_sets(options, inputs, front_end(options.features), padded_length_for(devices), cached) as sets:
+        lengths, towers = padded_length_for(devices), len(devices)
+        with open_sets(options, inputs, front_end(options.features), lengths, cached, towers) as sets:
             fill_in_statistics(session, graph.graph, options.features, sets, skip_unreadable=options.bad_rows.skip)
             with (
                 evaluator_of(options, inputs, identity.network, evaluation) as evaluator,
