@@ -21,7 +21,6 @@ from ...util.web import listening
 from ...util.web.connections import allow_more_files
 from .application import application
 from .models import Models
-from .openai.recordings import remove_stored
 from .options import ServerOptions
 from .protocols import http_protocol, websocket_protocol
 from .service import Service
@@ -182,7 +181,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         server.run(sockets=[listening])
     if not server.started:
         raise ServerError("the server could not be started")
-    remove_stored()
+    server.service.recordings.remove()
     _end_soon()
 
 

@@ -14,6 +14,7 @@ from ..endpointing.voice_activity import VoiceActivity
 from .errors import being_stopped, busy
 from .metrics import Metrics
 from .models import Models
+from .openai.recordings import StoredRecordings
 from .options import ServerOptions
 from .utterances import Utterances
 
@@ -36,6 +37,7 @@ class Service:
         self.limits = options.limits
         self.models = models
         self.metrics = Metrics()
+        self.recordings = StoredRecordings()
         self.metrics.most_streams.set(self.limits.max_streams)
         self.metrics.queue_seconds.set_function(lambda: self.lateness)
         self.draining = asyncio.Event()

@@ -31,9 +31,6 @@ KEYWORD_BOOST = 5.0
 FORMATS = "WAV, FLAC, Ogg or MP3"
 """The formats that are read without ffmpeg."""
 
-_STORED: set[Path] = set()
-"""The recordings that are on disk now."""
-
 
 def no_storage(error: OSError) -> RefusedError:
     """Log that recordings cannot be written to the temporary folder; return the error for the client."""
@@ -42,38 +39,47 @@ def no_storage(error: OSError) -> RefusedError:
     return RefusedError(507, "no_storage", "The server cannot store the recording, as its temporary folder takes none")
 
 
-@contextmanager
-def on_disk(file: IO[bytes], name: str) -> Iterator[Path]:
-    """Keep an upload in a file, with its extension, within the context; raise RefusedError if that is not possible."""
-    suffix = Path(name.replace("\0", "")).suffix
-    plain = suffix[1:].isalnum() and suffix.isascii() and len(suffix) <= LONGEST_SUFFIX
-    try:
-        path, stored = _copied(file, suffix if plain else "")
-    except OSError as error:
-        raise no_storage(error) from error
-    with stored:
-        yield path
+class StoredRecordings:
+    """The uploads that are on disk, each while it is transcribed."""
 
+    def __init__(self) -> None:
+        self._paths: set[Path] = set()
 
-def remove_stored() -> None:
-    """Remove the recordings of transcriptions that are still running when the process ends."""
-    for path in tuple(_STORED):
-        path.unlink(missing_ok=True)
+    @contextmanager
+    def on_disk(self, file: IO[bytes], name: str) -> Iterator[Path]:
+        """Keep an upload in a file, with its extension, within the context; raise RefusedError if it cannot be."""
+        suffix = Path(name.replace("\0", "")).suffix
+        plain = suffix[1:].isalnum() and suffix.isascii() and len(suffix) <= LONGEST_SUFFIX
+        try:
+            path, stored = self._copied(file, suffix if plain else "")
+        except OSError as error:
+            raise no_storage(error) from error
+        with stored:
+            yield path
 
+    def remove(self) -> None:
+        """Remove the recordings of transcriptions that are still running when the process ends."""
+        for path in tuple(self._paths):
+            path.unlink(missing_ok=True)
 
-def _copied(file: IO[bytes], suffix: str) -> tuple[Path, ExitStack]:
-    with ExitStack() as unless_copied:
-        copy = unless_copied.enter_context(tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix))
-        path = Path(copy.name)
-        _STORED.add(path)
-        unless_copied.callback(_STORED.discard, path)
-        shutil.copyfileobj(file, copy)
-        copy.flush()
-        return path, unless_copied.pop_all()
+    def _copied(self, file: IO[bytes], suffix: str) -> tuple[Path, ExitStack]:
+        with ExitStack() as unless_copied:
+            copy = unless_copied.enter_context(tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix))
+            path = Path(copy.name)
+            self._paths.add(path)
+            unless_copied.callback(self._paths.discard, path)
+            shutil.copyfileobj(file, copy)
+            copy.flush()
+            return path, unless_copied.pop_all()
 
 
 def transcribed(
-    model: Model, file: IO[bytes], name: str, longest_seconds: float, keywords: Iterable[str] = ()
+    model: Model,
+    stored: StoredRecordings,
+    file: IO[bytes],
+    name: str,
+    longest_seconds: float,
+    keywords: Iterable[str] = (),
 ) -> Generator[tuple[float, float, Transcript], None, None]:
     """Yield each part of a recording: its start and its end, in seconds, and its transcript.
 
@@ -81,7 +87,7 @@ def transcribed(
     that is too long, or cannot be read; the message calls it by the name that the client gave it.
     """
     rate, hot_words = model.sampleRate(), dict.fromkeys(keywords, KEYWORD_BOOST) or None
-    with on_disk(file, name) as path:
+    with stored.on_disk(file, name) as path:
         try:
             if (seconds_by_header(path) or 0) > longest_seconds:  # before any part is transcribed
                 raise _too_long(longest_seconds)

@@ -118,9 +118,9 @@ class TranscriptionEndpoint:
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:
         """Yield the transcribed parts of a recording; each is computed on a thread on demand."""
-        file, longest_seconds = asked.file, self._service.limits.max_file_seconds
+        file, stored, longest = asked.file, self._service.recordings, self._service.limits.max_file_seconds
         keywords = asked.keywords if loaded.takes_hot_words else ()
-        parts = PartsOnThreads(transcribed(loaded.model, file.file, file.filename or "", longest_seconds, keywords))
+        parts = PartsOnThreads(transcribed(loaded.model, stored, file.file, file.filename or "", longest, keywords))
 
         async def computed() -> AsyncIterator[Part]:
             while True:
