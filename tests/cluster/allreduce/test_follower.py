@@ -3,7 +3,8 @@
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 import tensorflow as tf
@@ -65,57 +66,56 @@ class SlowReplica(WaitingReplica):
             self.has_ended = True
 
 
-def test_a_ring_that_is_being_formed_is_given_up_for_the_next_one_without_waiting_for_its_neighbours() -> None:
-    coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
-    service, replica = Service(coordinator), WaitingReplica()
+class Orders:
+    """The chief's orders to a worker that follows them."""
+
+    def __init__(self, service: Service, follower: Follower) -> None:
+        self.follower = follower
+        self._service = service
+
+    def form(self) -> int:
+        """Order a new ring; return the number of the order."""
+        with self._service.locked() as coordinator:
+            order = coordinator.group.form()
+        self._service.changed()
+        assert order is not None
+        return order.number
+
+
+@contextmanager
+def followed_by(replica: FailingReplica) -> Iterator[Orders]:
+    service = Service(ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {}))
     with Server(service, "127.0.0.1", 0, None) as server:
         connection = Connection(Address("127.0.0.1", server.port))
-        with service.locked():
+        with service.locked() as coordinator:
             coordinator.join(Applicant(Role.WORKER, 0, "chief", address="localhost:1"), service.clock())
         membership = join(connection, Applicant(Role.WORKER, 1, "other", address="localhost:2"))
-        follower = Follower(connection, membership, replica)  # type: ignore[arg-type]
-        for _ in range(2):
-            with service.locked():
-                order = coordinator.group.form()
-            service.changed()
-            assert order is not None
-            assert replica.formed.get(timeout=30) == order.number
-        follower.stop()
+        yield Orders(service, Follower(connection, membership, replica))  # type: ignore[arg-type]
         membership.close()
+
+
+def test_a_ring_that_is_being_formed_is_given_up_for_the_next_one_without_waiting_for_its_neighbours() -> None:
+    replica = WaitingReplica()
+    with followed_by(replica) as orders:
+        for _ in range(2):
+            number = orders.form()
+            assert replica.formed.get(timeout=30) == number
+        orders.follower.stop()
 
 
 def test_a_worker_that_has_left_carries_out_no_order_after_that() -> None:
-    coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
-    service, replica = Service(coordinator), SlowReplica()
-    with Server(service, "127.0.0.1", 0, None) as server:
-        connection = Connection(Address("127.0.0.1", server.port))
-        with service.locked():
-            coordinator.join(Applicant(Role.WORKER, 0, "chief", address="localhost:1"), service.clock())
-        membership = join(connection, Applicant(Role.WORKER, 1, "other", address="localhost:2"))
-        follower = Follower(connection, membership, replica)  # type: ignore[arg-type]
-        with service.locked():
-            coordinator.group.form()
-        service.changed()
+    replica = SlowReplica()
+    with followed_by(replica) as orders:
+        orders.form()
         assert replica.formed.get(timeout=30)
-        follower.stop()
+        orders.follower.stop()
         assert replica.has_ended
-        membership.close()
 
 
 def test_it_leaves_the_ring_at_once_so_that_the_others_do_not_wait_for_what_never_comes() -> None:
-    coordinator = ClusterCoordinator(ClusterSettings(2, 0, 2, 2, 60.0, all_reduces=True), {})
-    service, replica = Service(coordinator), FailingReplica()
-    with Server(service, "127.0.0.1", 0, None) as server:
-        connection = Connection(Address("127.0.0.1", server.port))
-        with service.locked():
-            coordinator.join(Applicant(Role.WORKER, 0, "chief", address="localhost:1"), service.clock())
-        membership = join(connection, Applicant(Role.WORKER, 1, "other", address="localhost:2"))
-        follower = Follower(connection, membership, replica)  # type: ignore[arg-type]
-        with service.locked():
-            order = coordinator.group.form()
-        assert order is not None
-        service.changed()
+    replica = FailingReplica()
+    with followed_by(replica) as orders:
+        number = orders.form()
         assert replica.left.wait(30)
         with pytest.raises(tf.errors.ResourceExhaustedError):
-            follower.await_weights(order.number)
-        membership.close()
+            orders.follower.await_weights(number)
