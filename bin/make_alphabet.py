@@ -169,7 +169,7 @@ def _remarks_on_characters(labels: Sequence[str], normalized: bool) -> Iterator[
 
 
 def _places(texts: Sequence[tuple[str, str]]) -> str:
-    return f"{len(texts)} transcript{'s' if len(texts) > 1 else ''}, such as that of {texts[0][0]},"
+    return f"{counted(len(texts), 'transcript')}, such as that of {texts[0][0]},"
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from .checks.transcripts import odd_characters, summed_up, unspoken
 from .corpus_files import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
+from .figures.counted import counted
 from .parallel import ordered_map
 from .parts import Part, PartError
 from .progress import Progress
@@ -236,7 +237,7 @@ def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:
 
 def _report_bad_rows(bad_rows: Sequence[BadRow], alphabet: Alphabet, where: str, skip: bool) -> None:
     listed = summed_up(bad_rows, alphabet)
-    count = f"{len(bad_rows)} bad row{'s' if len(bad_rows) > 1 else ''} {where}"
+    count = f"{counted(len(bad_rows), 'bad row')} {where}"
     if not skip:
         raise CorpusError(f"{count}; correct or remove the rows listed here:", listed)
     log.warning("Skipping %s:", count)

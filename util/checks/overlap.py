@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..corpus import Corpus, Utterance
 from ..errors import StorageError
+from ..figures.counted import counted
 from ..files.opening import opened
 from ..parts import WHOLE, Part
 from ..shards.members import member_of
@@ -37,10 +38,9 @@ class Overlap:
 
     def __str__(self) -> str:
         """Return it in words, with the example."""
-        recordings = "1 recording" if self.count == 1 else f"{self.count} recordings"
         there, here = self.there.place, self.here.place
         named = here if here == there else f"{there} and {here}"
-        return f"{recordings} (such as {named}, {self.there.source} and {self.here.source})"
+        return f"{counted(self.count, 'recording')} (such as {named}, {self.there.source} and {self.here.source})"
 
 
 def overlap(there: Corpus, here: Corpus) -> Overlap | None:

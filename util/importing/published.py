@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ImportingError
+from ..figures.counted import counted
 from ..progress import Report
 from .download import RemoteFile, in_words
 from .unpacked_archives import fetch_archives
@@ -152,8 +153,7 @@ def fetch_published(corpus: str, parts: Iterable[str], folder: Path, report: Rep
     archives = published.choose(corpus, parts)
     total = sum(archive.size or 0 for archive in archives)
     size = f", {in_words(total)}" if total else ""
-    plural = "s" if len(archives) > 1 else ""
-    report(f"{corpus}: {len(archives)} archive{plural}{size}; licence: {published.licence}")
+    report(f"{corpus}: {counted(len(archives), 'archive')}{size}; licence: {published.licence}")
     return fetch_archives(archives, folder, report)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...util.figures.counted import counted
 from .model_weights import ModelWeights
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -63,10 +64,9 @@ def lines_of(source: ModelWeights, *, bars: str = "") -> Iterator[str]:
             if bars:
                 yield f"    {drawn_histogram(value, bars)}"
     arrays = [value for layer in source.layers for value in layer.weights.values()]
-    layers = f"{len(source.layers)} layer" + ("s" if len(source.layers) != 1 else "")
     yield (
-        f"{len(arrays)} weights in {layers}, {sum(value.size for value in arrays):,} parameters, "
-        f"{sum(value.nbytes for value in arrays) / 1e6:,.1f} MB"
+        f"{len(arrays)} weights in {counted(len(source.layers), 'layer')}, "
+        f"{sum(value.size for value in arrays):,} parameters, {sum(value.nbytes for value in arrays) / 1e6:,.1f} MB"
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...errors import CheckpointError
 from ...network import Network
 from ...util.features import FeatureOptions
+from ...util.figures.counted import counted
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
 from ..identity import ModelIdentity, check_network
@@ -133,7 +134,7 @@ def _check_alphabet(source: ModelWeights, network: Network, alphabet: Alphabet) 
     else:
         return
     shared = shared_labels(known, alphabet.labels).shared if known and source.output_unit == alphabet.unit else 0
-    mapping = f", or with --map_labels, which also keeps the rows of {_counted(shared, 'label')} that both have"
+    mapping = f", or with --map_labels, which also keeps the rows of {counted(shared, 'label')} that both have"
     raise CheckpointError(
         f"{source.origin}: {cause}; give its alphabet with --alphabet_config_path, or {start_anew(network)}"
         + (mapping if shared else "")
@@ -181,7 +182,3 @@ def _alphabets(theirs: Sequence[str], ours: Alphabet) -> str:
 def _shown(labels: Sequence[str]) -> str:
     between = "" if all(len(label) == 1 for label in labels) else ", "
     return repr(between.join(labels[:SHOWN_LABELS])) + (" …" if len(labels) > SHOWN_LABELS else "")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("s" if count != 1 else "")

@@ -93,7 +93,7 @@ class Splitter:
         units = self._rows[self._kind]
         if len(units) < needed or not wanted:
             self.division = Division(self._how, dict.fromkeys(units, TRAIN))
-            count = f"{len(units)} utterance{'s' * (len(units) != 1)}"
+            count = counted(len(units), "utterance")
             return [*lines, f"{count}: too few for {needed} sets; all are in train"] if wanted else lines
         whole = sum(self._shares.values())
         shares = [(name, self._shares[name] / whole) for name in wanted]
