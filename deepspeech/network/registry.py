@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
+from numbers import Real
 from pathlib import Path
 
 from ..errors import DeepSpeechError, NetworkError
@@ -128,6 +129,8 @@ def _wrong_setting(layer: Layer) -> str:
         value = getattr(layer, setting.name)
         if setting.type in ("int", int) and (isinstance(value, bool) or not isinstance(value, int)):
             return f"its {setting.name} is {value!r}, not a whole number"
+        if setting.type in ("float", float, "float | None") and not _is_number(value, str(setting.type)):
+            return f"its {setting.name} is {value!r}, not a number"
         if type(layer) in LAYERS.values() and setting.type == "int" and value < 0:
             return f"its {setting.name} is {value}, which must not be negative"
         if setting.name.endswith("dropout") and not (isinstance(value, int | float) and 0 <= value < 1):
@@ -137,6 +140,12 @@ def _wrong_setting(layer: Layer) -> str:
     except TypeError as error:
         return f"its settings cannot be saved beside checkpoints ({error}); give it Python's own numbers and texts"
     return ""
+
+
+def _is_number(value: object, kind: str) -> bool:
+    if value is None:
+        return kind.endswith("None")
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @cache

@@ -34,6 +34,10 @@ def made(layers: Callable[[Sizes], Any]) -> None:
         (lambda sizes: (LSTM("my layer!", 8), Dense("labels", sizes.outputs)), "layer my layer!: its name may only"),
         (lambda sizes: (Dense("labels", sizes.outputs, dropout=1.5),), "layer labels: its dropout is 1.5, not a share"),
         (
+            lambda sizes: (Dense("a", 8, clip="20"), Dense("labels", sizes.outputs)),  # type: ignore[arg-type]
+            "layer a: its clip is '20', not a number",
+        ),
+        (
             lambda sizes: (SelfAttention("a", 1, 8, left=-1), Dense("labels", sizes.outputs)),
             "its left is -1, which must",
         ),
