@@ -114,7 +114,7 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
 
     Empty lines separate paragraphs: as sentences, they would make silence probable.
     """
-    with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="bytes") as progress:
+    with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="byte") as progress:
         for text in arguments.texts:
             with text.open("rb") as file:
                 yield from _split_lines(text, file, cut, progress)

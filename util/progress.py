@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
+from .figures.counted import counted
 from .monitoring.log_lines import json_of_log
 
 log = logging.getLogger(__name__)
@@ -54,9 +55,9 @@ class Progress:
     ) -> None:
         """Take the number of all steps as `total`, or None if it is unknown.
 
-        `unit` is the plural name of a step. `before` steps were done by an earlier run, whose time is unknown, so the
-        pace does not count them. If steps take different times, `effort[n]` is the work of the first n steps, in any
-        unit and for n from 0 to the total; the time left follows from it.
+        `unit` is the noun for a step, in the singular. `before` steps were done by an earlier run, whose time is
+        unknown, so the pace does not count them. If steps take different times, `effort[n]` is the work of the first n
+        steps, in any unit and for n from 0 to the total; the time left follows from it.
         """
         self._title = title
         self._total = total
@@ -172,10 +173,11 @@ class Progress:
         return ", ".join(filter(None, texts))
 
     def _pace(self) -> str:
-        return f"{self.rate:{'.0f' if self.rate >= 100 else '.3g'}} {self._unit}".rstrip() + "/s"
+        unit = f" {self._unit}s" if self._unit else ""
+        return f"{self.rate:{'.0f' if self.rate >= 100 else '.3g'}}{unit}/s"
 
     def _counted(self, steps: int) -> str:
-        return f"{steps} {self._unit}".rstrip()
+        return counted(steps, self._unit) if self._unit else str(steps)
 
 
 def _end_of(text: str, length: int) -> str:

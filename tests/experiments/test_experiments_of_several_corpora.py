@@ -80,7 +80,7 @@ def test_a_run_goes_on_and_is_repeated_without_being_told_the_folders_again(
     first = program.run(*command, "--from=an4,librispeech", "--epoch=1", "--notest")
     assert first.code == 0 and "Training of epoch 1" in first.stderr and ", 2 utterances" in first.stderr
     again = program.run(*command, "--epoch=2")
-    assert again.code == 0 and "Training of epoch 2" in again.stderr and "Test: 1 utterances" in again.stderr
+    assert again.code == 0 and "Training of epoch 2" in again.stderr and "Test: 1 utterance in" in again.stderr
 
     repeated = program.run("--params_file=work/checkpoints", "--work=other", "--notest")
     assert repeated.code == 0 and (folders / "other/besides/librispeech/train.csv").exists()

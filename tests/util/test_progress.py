@@ -43,7 +43,7 @@ def test_without_a_terminal_a_line_now_and_then_tells_share_pace_and_time_left(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = Clock()
-    with caplog.at_level(logging.INFO, "deepspeech"), Progress("Work", 1000, unit="rows", clock=clock) as progress:
+    with caplog.at_level(logging.INFO, "deepspeech"), Progress("Work", 1000, unit="row", clock=clock) as progress:
         for _ in range(10):
             clock.seconds += 10
             progress.advance(20, note="loss 3.21")
@@ -99,7 +99,7 @@ def test_a_terminal_gets_a_bar_on_stderr_and_nothing_on_stdout(enabled: bool, sh
     code = f"""
 import sys
 from deepspeech.util.progress import Progress
-with Progress("Counting", 3, {enabled}, unit="rows") as progress:
+with Progress("Counting", 3, {enabled}, unit="row") as progress:
     progress.advance(2)
     progress.make_room()
     print("a message", file=sys.stderr)
@@ -137,7 +137,7 @@ def test_a_bar_is_never_longer_than_a_line_of_the_terminal(columns: int, total: 
     title = f"Checking {'/folder' * 20}/train.csv"
     script = (
         "from deepspeech.util.progress import Progress\n"
-        f"with Progress({title!r}, {total}, unit='utterances') as progress:\n"
+        f"with Progress({title!r}, {total}, unit='utterance') as progress:\n"
         "    for _ in range(3): progress.advance(note='loss 3.21')"
     )
     terminal, its_program_side = pty.openpty()
@@ -180,3 +180,11 @@ with Progress("Counting", None) as progress:
 def test_nothing_to_do_is_no_problem() -> None:
     with Progress("Counting", 0):
         pass
+
+
+def test_a_single_step_is_in_the_singular(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    with caplog.at_level(logging.INFO, "deepspeech"), Progress("Work", 1, unit="row", clock=clock) as progress:
+        clock.seconds = 2
+        progress.advance(1)
+    assert caplog.messages == ["Work: 1 row in 2.0 s, 0.5 rows/s"]

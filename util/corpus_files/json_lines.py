@@ -92,4 +92,5 @@ def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str
 
 
 def _is_time(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and -_LONGEST < value < _LONGEST)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (is_number and -_LONGEST < value < _LONGEST)

@@ -46,7 +46,7 @@ def _write(arguments: Sequence[str] | None) -> None:
             raise FlagError(f"{each}: {error}") from error
     if address is not None and scheme_of(address) in READ_ONLY:
         raise FlagError(f"--to={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
-    with Progress(f"Writing {options.to}", None, unit="utterances") as bar:
+    with Progress(f"Writing {options.to}", None, unit="utterance") as bar:
         try:
             size = round(options.shard_mb * MEGABYTE)
             written = write_shards(options.lists, options.to, size, options.seed, bar.advance)

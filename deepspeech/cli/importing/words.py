@@ -106,7 +106,7 @@ def _main(given: Sequence[str] | None) -> None:
     look = partial(words_in, model=model, inspection=inspection, normalizer=normalizer, wanted=wanted)
     kept: list[Word] = []
     unheard = 0
-    with Progress("Finding words", len(rows), unit="utterances") as progress:
+    with Progress("Finding words", len(rows), unit="utterance") as progress:
         for found in ordered_map(look, rows, threads=usable_cores(), ahead=ROWS_AHEAD):
             kept += found.kept
             unheard += found.unheard

@@ -57,7 +57,7 @@ class EpochProgress:
             self._title(),
             None if self._share else len(self._sets[set_name].corpus),
             self._bar,
-            unit="utterances",
+            unit="utterance",
             before=self._done,
             effort=None if self._share else self._effort_of(set_name, epoch),
         )

@@ -149,7 +149,8 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     no_offset = '{"audio_filepath": "x", "text": "a", "offset": "b"}'
     half = r'{"audio_filepath": "x", "text": "a\ud800"}'
     end = '{"audio_filepath": "x", "text": "a", "start": 1, "end": 2}'
-    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half, end)
+    true = '{"audio_filepath": "x", "text": "a", "offset": 1, "duration": true}'
+    manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half, end, true)
     with pytest.raises(CorpusError) as error:
         read(manifest)
     reasons = [line.removeprefix(f"{manifest}:") for line in str(error.value).splitlines()[1:]]
@@ -162,6 +163,7 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
         r"6: a text that cannot be written as UTF-8: 'utf-8' codec can't encode character '\ud800' in position 1: "
         "surrogates not allowed",
         "7: an end and no duration; write the seconds between them as duration",
+        "8: an offset or duration that is not a number: 1, True",
     ]
     data = kaldi(folder / "data", "u1 other 0 1\nu2 talk x 1\n")
     with pytest.raises(
