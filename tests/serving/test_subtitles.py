@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
+import sys
+from pathlib import Path
 
+from deepspeech.serving.server import page
 from deepspeech.serving.subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, Cue, cues, srt, webvtt
 from deepspeech.serving.transcripts import TimedWord
+from deepspeech.util.transcripts import written_without_spaces
+
+PAGES_FORMATS = Path(page.__file__).with_name("static") / "formats.js"
 
 
 def test_cues_are_short_and_do_not_overlap() -> None:
@@ -27,6 +34,14 @@ def test_phrases_of_a_script_without_spaces_are_shown_without_them() -> None:
     assert [cue.text for cue in cues([TimedWord("你好", 0.0, 0.5), TimedWord("世界", 0.6, 1.0)])] == ["你好世界"]
     mixed = [TimedWord("上", 0.0, 0.2), TimedWord("cloud", 0.3, 0.6), TimedWord("nine", 0.7, 1.0)]
     assert [cue.text for cue in cues(mixed)] == ["上 cloud nine"]
+
+
+def test_the_page_knows_the_same_scripts_without_spaces() -> None:
+    found = re.search(r"UNSPACED = /(.*)/u;", PAGES_FORMATS.read_text(encoding="utf-8"))
+    assert found
+    unspaced = re.compile(re.sub(r"\\u\{(\w+)\}", lambda code: chr(int(code[1], 16)), found[1]))
+    characters = "".join(map(chr, range(sys.maxunicode + 1)))
+    assert unspaced.findall(characters) == list(filter(written_without_spaces, characters))
 
 
 def test_files_are_of_their_formats() -> None:

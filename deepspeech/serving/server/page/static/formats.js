@@ -6,7 +6,7 @@ const PAUSE_SECONDS = 0.8;
 const SHORTEST_CUE_SECONDS = 0.7;
 
 // Characters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese.
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\u{20000}-\u{3ffff}]/u;
 
 // Each `write` takes utterances {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
 export const formats = {
