@@ -60,10 +60,10 @@ class GrowingTranscript:
         if isinstance(event, Partial):
             yield from self._tell(event.text.split()[: event.stable])
             return
-        text = event.transcripts[0].text
-        yield from self._tell(text.split())
+        words = event.transcripts[0].text.split()
+        yield from self._tell(words)
         self._told = 0
-        self._finished = continued(self._finished, text)
+        self._finished = continued(self._finished, " ".join(words))
 
     def end(self) -> Iterator[Event]:
         """Yield the events that end the transcript, one of which has all of it."""
