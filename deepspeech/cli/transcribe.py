@@ -173,7 +173,8 @@ def _run(options: argparse.Namespace) -> int:
     outputs = _outputs(options, chosen)
     model = _load(options)
     code = 0
-    with Progress("Transcribing", len(chosen), enabled=len(chosen) > 1) as progress:
+    texts_appear = options.output_dir is None and sys.stdout.isatty()  # a bar would be in the way of their lines
+    with Progress("Transcribing", len(chosen), enabled=len(chosen) > 1 and not texts_appear) as progress:
         done = (
             _utterances_all(model, chosen, options)
             if options.rules
@@ -181,6 +182,7 @@ def _run(options: argparse.Namespace) -> int:
         )
         for recording, error in zip(chosen, done, strict=True):
             if error is not None:
+                progress.make_room()
                 code = failed(error)
             if recording.pipe is not None and recording.pipe.interrupted:
                 return 128 + signal.SIGINT

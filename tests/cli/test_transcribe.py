@@ -213,6 +213,25 @@ def test_utterances_of_several_recordings_have_the_names_of_theirs(
     assert lines == [f"{path}: {model.transcribe(path).text.strip()}" for path in recordings[:2]]
 
 
+def shown_on_a_terminal(command: list[str]) -> str:
+    """Return what a command writes on a terminal."""
+    ours, theirs = pty.openpty()
+    subprocess.run(command, stdout=theirs, stderr=theirs, check=False)
+    os.close(theirs)
+    return all_shown(ours)
+
+
+def test_a_terminal_shows_each_text_and_each_error_on_a_line_of_its_own(
+    client: Client, recordings: list[Path], tmp_path: Path
+) -> None:
+    given = [recordings[0], tmp_path / "missing.wav", recordings[1]]
+    shown = shown_on_a_terminal(client.command("--audio", *given))
+    names = [line.partition(": ")[0] for line in shown.split("\r\n")]
+    assert names == [str(recordings[0]), "deepspeech", str(recordings[1]), ""]
+    written = shown_on_a_terminal(client.command("--audio", *given, "--output_dir", tmp_path))
+    assert "Transcribing" in written and f"\r\ndeepspeech: {given[1]}: No such file" in written
+
+
 def test_a_long_recording_has_several_transcripts_too(client: Client, recordings: list[Path], tmp_path: Path) -> None:
     spoken = [np.asarray(soundfile.read(path, dtype="int16")[0]) for path in recordings[:2]]
     soundfile.write(
