@@ -68,7 +68,7 @@ class Service:
         """Take the place of a live stream within the context; raise RefusedError if none is free."""
         self._check_open()
         if self._streams >= self.limits.max_streams:
-            raise busy(f"All {self.limits.max_streams} live streams are in use")
+            raise busy(f"All live streams are in use ({self.limits.max_streams} at most)")
         self._streams += 1
         self.metrics.streams.set(self._streams)
         try:

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
+from ....util.figures.counted import counted
 from ..errors import RefusedError
 from ..live.protocol import LONGEST_HOT_WORD
 from ..options import Limits
@@ -152,7 +153,7 @@ def _digits(text: str | None) -> str:
 
 
 def _too_large(most_bytes: int) -> RefusedError:
-    return RefusedError(413, "too_large", f"A request may have at most {most_bytes >> 20} megabytes")
+    return RefusedError(413, "too_large", f"A request may have at most {counted(most_bytes >> 20, 'megabyte')}")
 
 
 def _wrong(field: str, message: str) -> RefusedError:
