@@ -61,10 +61,21 @@ class Recognizer:
     def confidences(
         self, hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis], rivals: Rivals, places: range | None = None
     ) -> list[float]:
-        """Return the confidences of a hypothesis's words, or of those at some places in it."""
+        """Return the confidences of a hypothesis's words, or of those at some places in it.
+
+        The calibration is of the best hypothesis's words. Words of the others that most hypotheses lack are at most as
+        probable as their agreement.
+        """
         calibrations = self.info.calibrations
         calibration = calibrations.language_model if self.has_language_model else calibrations.acoustic
-        return [calibration.confidence(each) for each in self.observations(hypothesis, hypotheses, rivals, places)]
+        observed = self.observations(hypothesis, hypotheses, rivals, places)
+        confidences = [calibration.confidence(each) for each in observed]
+        if hypothesis is hypotheses[0]:
+            return confidences
+        return [
+            min(confidence, each.agreement) if each.agreement < 0.5 else confidence
+            for confidence, each in zip(confidences, observed, strict=True)
+        ]
 
     def candidates(self, signal: Array, count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts of a signal, float32 [samples] in [-1, 1], best first."""

@@ -18,7 +18,8 @@ from untrained import MODELS, signal, untrained
 
 from deepspeech import Model
 from deepspeech.cli.confidence.calibrate import main as calibrate
-from deepspeech.decoder import Word
+from deepspeech.decoder import Hypothesis, Word
+from deepspeech.decoder.hypotheses import LabelTexts
 from deepspeech.errors import GraphError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
@@ -28,6 +29,7 @@ from deepspeech.serving.confidence.stability import stable_words
 from deepspeech.serving.confidence.words import Rivals
 from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
+from deepspeech.serving.recognition import Recognizer
 from deepspeech.util.audio import read_audio
 from deepspeech.util.output_units import SyllableAlphabet
 from deepspeech.util.parts import Part
@@ -99,6 +101,21 @@ def test_words_have_confidences_with_and_without_a_language_model(
     clear, noisy = (model.candidates(samples)[0].words for samples in (signal, signal + noise))
     if noisy:
         assert max(word.confidence for word in noisy) <= max(word.confidence for word in clear)
+
+
+def test_words_that_only_an_improbable_hypothesis_has_are_improbable() -> None:
+    texts = LabelTexts("abn ", range(4))
+    best = Hypothesis(-1.0, -1.0, 0.0, (0, 3, 1), (0, 4, 8), texts)  # "a b"
+    other = Hypothesis(-15.0, -15.0, 0.0, (0, 3, 2), (0, 4, 8), texts)  # "a n"
+    rivals = Rivals()
+    rivals.feed(np.eye(5, dtype=np.float32)[[0, 4, 4, 4, 3, 4, 4, 4, 1, 4]])
+    model: Any = SimpleNamespace(calibrations=Calibrations())
+    decoder: Any = SimpleNamespace(scorer=None, space_columns=(3,))
+    recognizer = Recognizer(model, MagicMock(), MagicMock(), decoder)
+    first, said = recognizer.confidences(best, [best, other], rivals)
+    same, unsaid = recognizer.confidences(other, [best, other], rivals)
+    assert same == first > 0.9 and said > 0.9
+    assert unsaid < 1e-5
 
 
 def test_a_calibration_is_fitted_and_kept_in_the_graph(
