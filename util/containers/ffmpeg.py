@@ -18,6 +18,7 @@ import soundfile
 
 from ..errors import AudioError, StorageError
 from ..files.opening import opened
+from .ogg import format_for_ffmpeg
 from .wav import MP3, START_BYTES, WavFormat, codec_of, is_wav, read_wav_format
 
 PROGRAM = "ffmpeg"
@@ -79,6 +80,8 @@ def container_of_open(file_descriptor: int) -> str | None:
         return "AVI"
     if is_wav(start) and codec_of(file_descriptor) == MP3:
         return MP3_IN_WAV
+    if start.startswith(b"OggS"):
+        return format_for_ffmpeg(file_descriptor)
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)
 
 

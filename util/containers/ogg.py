@@ -15,6 +15,9 @@ from ..errors import AudioError
 
 JOINED = "several recordings one after the other, of which only the first can be read; convert the file, or split it"
 
+DECODED_BY_FFMPEG = {b"\x7fFLAC": "FLAC in ogg", b"Speex   ": "Speex"}
+"""The first bytes of streams that libsndfile does not decode and ffmpeg does, and the names of their formats."""
+
 _MISSING = "damaged: pages are missing"
 _BEGIN = b"OggS\0"
 _PAGE = 65_307
@@ -27,6 +30,13 @@ _FIRST = 2
 _POSITION, _STREAM, _NUMBER, _CHECKSUM = slice(6, 14), slice(14, 18), slice(18, 22), slice(22, 26)
 _BITS_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _NO_XOR = 0xFFFFFFFF
+
+
+def format_for_ffmpeg(file_descriptor: int) -> str | None:
+    """Return the format of an open ogg file if libsndfile does not decode it and ffmpeg does; None for others."""
+    page = next(_pages(file_descriptor), b"")
+    content = page[_HEADER + page[_HEADER - 1] :] if len(page) >= _HEADER else b""
+    return next((name for first, name in DECODED_BY_FFMPEG.items() if content.startswith(first)), None)
 
 
 def check_end(path: object, file_descriptor: int) -> None:

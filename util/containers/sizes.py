@@ -17,7 +17,7 @@ from typing import Literal
 from ..errors import AudioError
 from .ffmpeg import MP3_IN_WAV
 from .mp3 import goes_on
-from .ogg import JOINED, check_end
+from .ogg import DECODED_BY_FFMPEG, JOINED, check_end, check_pages
 from .wav import MOST_CHUNKS
 
 STREAMED_SIZE = 0x7FFF_0000
@@ -88,6 +88,9 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
     file_size = os.fstat(file_descriptor).st_size
     if container == "OGG":
         check_end(path, file_descriptor)
+    elif container in DECODED_BY_FFMPEG.values():
+        check_end(path, file_descriptor)
+        check_pages(path, file_descriptor)  # ffmpeg leaves damaged ones out
     elif container == "MP3":
         if goes_on(file_descriptor):
             raise AudioError(f"{path}: {JOINED}")

@@ -103,18 +103,28 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: str) -> None:
     soundfile.write(tmp_path / "stereo.wav", TONES, RATE)
-    codecs = {"m4a": "aac", "mp4": "aac", "webm": "libopus", "aac": "aac", "mkv": "flac", "wma": "wmav2"}
+    codecs = {
+        "m4a": "aac",
+        "mp4": "aac",
+        "webm": "libopus",
+        "aac": "aac",
+        "mkv": "flac",
+        "wma": "wmav2",
+        "oga": "flac",
+        "spx": "libspeex",
+    }
     for ending, codec in codecs.items():
         name = f"a.{ending}"
         path = tmp_path / name
         command = [program, "-loglevel", "error", "-i", f"{tmp_path}/stereo.wav", "-codec:a", codec]
+        command += ["-ar", "16000"] * (codec == "libspeex")
         index_first = ["-movflags", "faststart"] * (name == "a.mp4")
         subprocess.run([*command, *index_first, f"{path}"], check=True)
         samples = read(path)
         assert abs(len(samples) - len(TONES)) < RATE / 8
         assert channel_count(path) == 2
         assert 0.2 < np.abs(samples).max() <= 1
-    for name in ("a.m4a", "a.mp4", "a.webm", "a.mkv", "a.wma"):
+    for name in ("a.m4a", "a.mp4", "a.webm", "a.mkv", "a.wma", "a.oga", "a.spx"):
         reason = "ffmpeg cannot decode it" if name == "a.m4a" else "truncated"
         content = (tmp_path / name).read_bytes()
         (tmp_path / f"cut {name}").write_bytes(content[: len(content) // 2])
@@ -122,9 +132,9 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: 
             read(tmp_path / f"cut {name}")
 
 
-def encoded(program: str, path: Path, codec: str) -> bytes:
+def encoded(program: str, path: Path, codec: str, rate: int = 44_100) -> bytes:
     """Write a recording of two seconds, and return its bytes."""
-    soundfile.write(path.with_suffix(".wav"), np.random.default_rng(0).normal(0, 0.2, 88_200), 44_100)
+    soundfile.write(path.with_suffix(".wav"), np.random.default_rng(0).normal(0, 0.2, 2 * rate), rate)
     command = [program, "-y", "-loglevel", "error", "-i", f"{path.with_suffix('.wav')}", "-codec:a", codec, f"{path}"]
     subprocess.run(command, check=True)
     return path.read_bytes()
@@ -148,6 +158,18 @@ def test_what_is_damaged_in_its_middle_is_not_read_as_if_it_were_whole(
     middle = len(content) // 2
     path.write_bytes(content[:middle] + damage + content[middle + len(damage) :])
     with pytest.raises(AudioError, match=r"damaged or truncated: ffmpeg leaves out"):
+        inspect_audio(path)
+
+
+@pytest.mark.parametrize(("ending", "codec"), [("oga", "flac"), ("spx", "libspeex")])
+def test_ogg_files_for_ffmpeg_with_a_damaged_page_are_refused(
+    tmp_path: Path, program: str, ending: str, codec: str
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    content = encoded(program, path, codec, rate=32_000)
+    middle = len(content) // 2
+    path.write_bytes(content[:middle] + bytes(200) + content[middle + 200 :])
+    with pytest.raises(AudioError, match=r"a page has another checksum|ffmpeg cannot decode it"):
         inspect_audio(path)
 
 
