@@ -5,7 +5,7 @@ from __future__ import annotations
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
@@ -16,6 +16,8 @@ from .download import RemoteFile, download
 
 _ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _BLOCK = 1 << 20
+_NAME_IS_UTF8 = 0x800
+"""The flag of a member of a zip archive that its name is in UTF-8."""
 
 
 def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report) -> Path:
@@ -100,6 +102,7 @@ def _unpack(path: Path, folder: Path) -> None:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 for info in archive.infolist():
+                    info.filename = _name_in_zip(info)
                     archive.extract(info, folder)
                     progress.advance()
             return
@@ -107,3 +110,11 @@ def _unpack(path: Path, folder: Path) -> None:
             for member in tar:
                 tar.extract(member, folder, filter="data")
                 progress.advance()
+
+
+def _name_in_zip(info: zipfile.ZipInfo) -> str:
+    """Return a member's name: `zip` and macOS write UTF-8 without its flag, and zipfile then reads code page 437."""
+    if not info.flag_bits & _NAME_IS_UTF8:
+        with suppress(UnicodeError):
+            return info.filename.encode("cp437").decode()
+    return info.filename

@@ -7,6 +7,7 @@ import io
 import lzma
 import random
 import tarfile
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -238,3 +239,15 @@ def test_an_archive_that_writes_elsewhere_is_refused(name: str, server: Server, 
     assert not list(tmp_path.rglob("escaped.wav"))
     with pytest.raises(ImportingError, match="is not an archive"):
         fetch_archives([RemoteFile("http://127.0.0.1/page.html", digest)], tmp_path, lambda _: None)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp437"])
+def test_names_in_a_zip_archive_are_utf_8_also_without_its_flag(encoding: str, server: Server, tmp_path: Path) -> None:
+    """`zip` and macOS write them so, and each row of a list that names such a recording was left out."""
+    stream, name = io.BytesIO(), "été.wav".encode(encoding)
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x" * len(name), b"")
+        archive.writestr("flagged_é.wav", b"")
+    server.contents["corpus.zip"] = stream.getvalue().replace(b"x" * len(name), name)
+    address = RemoteFile(server.url.replace("archive.tar.gz", "corpus.zip"))
+    assert names(fetch_archives([address], tmp_path / "out", lambda _: None)) == {"été.wav", "flagged_é.wav"}
