@@ -255,3 +255,10 @@ def test_numbers_of_cues_are_not_said_where_the_empty_line_before_them_is_missin
     write(tmp_path / "a.srt", "".join(cues))
     done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
     assert [row["transcript"] for row in done.all_rows] == ["one", "three 4", "last 5"]
+
+
+def test_readings_above_the_characters_of_a_cue_are_no_part_of_its_text(tmp_path: Path) -> None:
+    ruby = "<ruby>漢<rt>かん</rt>字<rt.small>じ</ruby>です<c.rt>ね</c>"
+    write(tmp_path / "a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{ruby}\n")
+    (tier,) = read_subtitles(tmp_path / "a.vtt")
+    assert [segment.text for segment in tier.segments] == ["漢字ですね"]

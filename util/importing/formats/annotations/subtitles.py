@@ -21,8 +21,8 @@ _ARROW = "-->"
 _TIME = r"(?:(\d+):)?(\d+):(\d+)[.,](\d+)"
 _TIMES = re.compile(rf"\s*{_TIME}\s*{_ARROW}\s*{_TIME}(?:\s.*)?")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
-_TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-"""Tags of WebVTT and, in braces, the styles of other players."""
+_TAGS = re.compile(r"<rt(?:\.[^<>]*)?>[^<]*|<[^<>]*>|\{\\[^{}]*\}")
+"""Tags of WebVTT, with the readings above Japanese characters, and in braces the styles of other players."""
 
 
 class _Cue(NamedTuple):
