@@ -49,8 +49,15 @@ _UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
 _GROUPED = r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
-_NUMBER = re.compile(rf"(?<!{_LETTER_OR_DIGIT})(?<!\d\S)(?:{_GROUPED}|\d+)(?!{_LETTER_OR_DIGIT})(?!\S\d)")
-"""Digits, also in groups as in 1 000, but not in words, as in 1st, nor with separators, as in 3,000 and 2:30."""
+_SPACED_LETTER = rf"[^\W_{_WITHOUT_SPACES}]"
+_SPACED, _SEPARATOR = rf"[^\s{_WITHOUT_SPACES}]", r"[^\w\s]"
+_BEFORE_NUMBER = rf"(?<!\d)(?<!{_SPACED_LETTER})(?<!\d{_SPACED})(?<!\d{_SEPARATOR})"
+_AFTER_NUMBER = rf"(?!\d|{_SPACED_LETTER}|{_SPACED}\d|{_SEPARATOR}\d)"
+_NUMBER = re.compile(rf"{_BEFORE_NUMBER}(?:{_GROUPED}|\d+){_AFTER_NUMBER}")
+"""Digits, also in groups as in 1 000, but not in words, as in 1st, nor with separators, as in 3,000 and 2:30.
+
+Letters of scripts without spaces are other words, as in 3\u6708.
+"""
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,14 @@ def test_numbers_side_by_side_are_written_out_each() -> None:
     )
 
 
+@needs_num2words
+def test_numbers_beside_letters_of_scripts_without_spaces_are_written_out() -> None:
+    assert Normalizer(numbers_in="ja")("3月5日に12人、") == "三月五日に十二人"
+    assert Normalizer(numbers_in="th")("มี๓คน") == "มีสามคน"
+    for stays in ("10,000円", "๓,๐๐๐บาท", "2:30に", "007は", "3・5", "iphone7は"):
+        assert {Normalizer(numbers_in=each)(stays) for each in ("ja", "th")} == {stays}
+
+
 def test_without_num2words_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(FlagError, match=r"--write_out_numbers=fr: needs num2words: .* extra `numbers`"):
