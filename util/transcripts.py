@@ -6,9 +6,9 @@ import importlib.util
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from itertools import groupby
 from typing import Any
 
@@ -155,6 +155,20 @@ def words_of(text: str) -> list[str]:
 def written_without_spaces(character: str) -> bool:
     """Return whether a character belongs to a script without spaces between words."""
     return bool(_UNSPACED.fullmatch(character))
+
+
+def continued(text: str, further: str) -> str:
+    """Return a text followed by another: after one space, or none in scripts without spaces between words."""
+    before, after = text.rstrip(" "), further.lstrip(" ")
+    if not before or not after:
+        return text if before else further
+    between = "" if written_without_spaces(before[-1]) and written_without_spaces(after[0]) else " "
+    return f"{before}{between}{after}"
+
+
+def continued_by_all(texts: Iterable[str]) -> str:
+    """Return all texts joined as `continued` joins two."""
+    return reduce(continued, texts, "")
 
 
 def _parts(word: str) -> list[str]:

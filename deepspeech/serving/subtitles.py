@@ -6,7 +6,8 @@ Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and htt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .transcripts import TimedWord, continued_by_all
+from ..util.transcripts import continued_by_all
+from .transcripts import TimedWord
 
 LONGEST_CUE_SECONDS = 6.0
 LONGEST_CUE_CHARACTERS = 84

@@ -1,14 +1,13 @@
 """Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
-from ..util.transcripts import written_without_spaces
+from ..util.transcripts import continued, continued_by_all, written_without_spaces
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
@@ -108,20 +107,6 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
         for word in part.words
     )
     return Transcript(_text(parts), words, sum(part.confidence for _, part in parts))
-
-
-def continued(text: str, further: str) -> str:
-    """Return a text followed by another: after one space, or none in scripts without spaces between words."""
-    before, after = text.rstrip(" "), further.lstrip(" ")
-    if not before or not after:
-        return text if before else further
-    between = "" if written_without_spaces(before[-1]) and written_without_spaces(after[0]) else " "
-    return f"{before}{between}{after}"
-
-
-def continued_by_all(texts: Iterable[str]) -> str:
-    """Return all texts joined as `continued` joins two."""
-    return reduce(continued, texts, "")
 
 
 def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:

@@ -6,7 +6,8 @@ import argparse
 from dataclasses import replace
 
 from ...errors import FlagError
-from ...serving.transcripts import Transcript, continued_by_all
+from ...serving.transcripts import Transcript
+from ...util.transcripts import continued_by_all
 
 MARK, DROP = "mark", "drop"
 

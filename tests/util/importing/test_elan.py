@@ -81,6 +81,14 @@ def test_words_that_divide_an_annotation_without_times_of_their_own_are_one_utte
     assert [set(done.samples(row)[0]) for row in done.all_rows] == [{100}, {200}]
 
 
+def test_words_of_a_script_without_spaces_that_divide_an_annotation_are_joined_without_one(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a.wav", 3)
+    write(tmp_path / "a.eaf", eaf(("words", "", [(0, 1000, "银行"), (0, 1000, "开门"), (1000, 2000, "再见")])))
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("words",)))
+    assert [row["transcript"] for row in done.all_rows] == ["银行开门", "再见"]
+
+
 def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> None:
     """On a tier of the stereotype Time Subdivision, ELAN stores only those inner times that a person has set."""
     pytest.importorskip("pympi")

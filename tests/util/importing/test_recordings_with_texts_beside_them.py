@@ -257,6 +257,15 @@ def test_numbers_of_cues_are_not_said_where_the_empty_line_before_them_is_missin
     assert [row["transcript"] for row in done.all_rows] == ["one", "three 4", "last 5"]
 
 
+def test_lines_of_scripts_without_spaces_are_joined_without_one(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        tone(tmp_path / f"{name}.wav", 2)
+    write(tmp_path / "a.srt", "1\n00:00:00,000 --> 00:00:01,000\n你好世界\n我们来了\nhello\nthere\n")
+    write(tmp_path / "b.txt", "第一行\r\n\r\n第二行\r\n")
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert sorted(row["transcript"] for row in done.all_rows) == ["你好世界我们来了 hello there", "第一行第二行"]
+
+
 def test_readings_above_the_characters_of_a_cue_are_no_part_of_its_text(tmp_path: Path) -> None:
     ruby = "<ruby>漢<rt>かん</rt>字<rt.small>じ</ruby>です<c.rt>ね</c>"
     write(tmp_path / "a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{ruby}\n")

@@ -13,6 +13,7 @@ from ...containers.endings import ENDINGS, LISTED, is_recording
 from ...corpus_files.lines import read_text
 from ...errors import ImportingError
 from ...files.folders import walk
+from ...transcripts import continued_by_all
 from ..pipeline.records import Choices, Item, LeftOut, Record
 from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
@@ -95,7 +96,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             if has_times(text, whole=suffix == "lab"):
                 yield LeftOut(where, "labels with times instead of a transcript", str(path))
             else:
-                yield Record(str(path), text, where)
+                yield Record(str(path), continued_by_all(text.splitlines()), where)
             return
         found = _TIERS[suffix](annotation, path)
         of_voices = suffix in _SUBTITLES and not tiers  # all voices have transcripts

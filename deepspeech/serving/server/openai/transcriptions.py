@@ -13,7 +13,8 @@ from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...transcripts import Transcript, continued, joined
+from ....util.transcripts import continued
+from ...transcripts import Transcript, joined
 from ..errors import RefusedError, being_stopped, failed
 from ..models import LoadedModel
 from ..service import Service

@@ -9,7 +9,7 @@ from wyoming.event import Event
 from wyoming.info import AsrModel, AsrProgram, Attribution, Info
 
 from .... import __version__
-from ...transcripts import continued
+from ....util.transcripts import continued
 from ..live.protocol import Final, Partial
 from ..models import LoadedModel
 

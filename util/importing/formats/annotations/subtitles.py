@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....corpus_files.lines import read_text
+from ....transcripts import continued_by_all
 from .tiers import AnnotationsError, Segment, Tier
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -35,12 +36,12 @@ class _Cue(NamedTuple):
 def read_subtitles(path: Path) -> list[Tier]:
     """Return the cues of a file; each voice that WebVTT names is a tier. Raise AnnotationsError or OSError.
 
-    A cue's lines are joined with spaces, and tags are removed. In captions that roll up, such as YouTube's, each line
-    is used once, where it first appears.
+    A cue's lines are joined as those of a text, and tags are removed. In captions that roll up, such as YouTube's, each
+    line is used once, where it first appears.
     """
     tiers: dict[str, list[Segment]] = {}
     for cue in _rolled_out(_cues(_LINE_END.split(read_text(path)))):
-        tiers.setdefault(cue.voice, []).append(Segment(cue.start, cue.end, " ".join(cue.lines)))
+        tiers.setdefault(cue.voice, []).append(Segment(cue.start, cue.end, continued_by_all(cue.lines)))
     return [Tier(voice or "subtitles", voice, segments) for voice, segments in tiers.items()]
 
 

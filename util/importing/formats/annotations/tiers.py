@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from ....corpus_files.lines import read_text
 from ....errors import ImportingError
+from ....transcripts import continued_by_all
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
 _BINARY = b"ooBinaryFile"
@@ -148,7 +149,7 @@ def _segments(rows: Iterable[tuple[int, int, str]]) -> list[Segment]:
     """
     times = itemgetter(0, 1)
     return [
-        Segment(begin / 1000, end / 1000, " ".join(text for *_, text in together))
+        Segment(begin / 1000, end / 1000, continued_by_all(text for *_, text in together))
         for (begin, end), together in groupby(sorted(rows, key=times), times)
     ]
 
