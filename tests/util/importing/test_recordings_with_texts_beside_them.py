@@ -271,3 +271,16 @@ def test_readings_above_the_characters_of_a_cue_are_no_part_of_its_text(tmp_path
     write(tmp_path / "a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{ruby}\n")
     (tier,) = read_subtitles(tmp_path / "a.vtt")
     assert [segment.text for segment in tier.segments] == ["漢字ですね"]
+
+
+def test_subtitles_may_tell_their_language_in_their_name(tmp_path: Path) -> None:
+    for name in ("talk", "talk.en", "interview", "speech"):
+        tone(tmp_path / f"{name}.wav", 2)
+    for name in ("talk.pt-BR", "talk.en", "interview.de", "interview.en"):
+        write(tmp_path / f"{name}.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\nin {name}\n")
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert sorted(row["transcript"] for row in done.all_rows) == ["in talk.en", "in talk.pt-BR"]
+    assert done.left_out == {
+        "interview.wav": "subtitles of several languages beside it; keep one",
+        "speech.wav": "no transcript beside it",
+    }

@@ -1,12 +1,14 @@
 """A folder of recordings, each with a file beside it: .txt, .lab, .trn, .TextGrid (Praat), .eaf (ELAN), .srt or .vtt.
 
-The file has the name of the recording, with its ending in place of the recording's or after it. Folders are searched
-to any depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the cues of subtitles.
+The file has the name of the recording, with its ending in place of the recording's or after it. Subtitles may have
+their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
+depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the cues of subtitles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...containers.endings import ENDINGS, LISTED, is_recording
@@ -26,6 +28,8 @@ _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
     **dict.fromkeys(_SUBTITLES, lambda annotation, _: read_subtitles(annotation)),
 }
 """The readers of annotations; each takes the annotations' and the recording's file."""
+_WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
+"""The name of subtitles that tells their language, after the name of the recording."""
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
 
@@ -35,7 +39,9 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     for name, files in walk(source):
         folder = Path(name)
         recordings = sorted(filter(is_recording, files), key=_order)
-        beside = _beside(recordings, [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS])
+        annotations = [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS]
+        beside = _beside(recordings, annotations)
+        of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
         seen: set[str] = set()
         for file in recordings:
             empty = False
@@ -45,8 +51,11 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 yield LeftOut(where, "another recording has the same name with another ending", str(path))
                 continue
             seen.add(path.stem)
-            if file in beside:
-                yield from _read(source, path, folder / beside[file], choices.tiers)
+            found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
+            if len(found) == 1:
+                yield from _read(source, path, folder / found[0], choices.tiers)
+            elif found:
+                yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
             else:
                 yield LeftOut(where, "no transcript beside it", str(path))
     if empty:
@@ -73,6 +82,15 @@ def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, 
             if found and recording not in beside:
                 beside[recording] = found
     return beside
+
+
+def _subtitles_of_languages(annotations: Iterable[str]) -> dict[str, list[str]]:
+    """Return the subtitles whose names tell their languages, by the folded name of the recording without an ending."""
+    found: dict[str, list[str]] = {}
+    for annotation in annotations:
+        if named := _WITH_LANGUAGE.fullmatch(annotation):
+            found.setdefault(folded(named[1]), []).append(annotation)
+    return found
 
 
 def _names(file: str) -> Iterator[str]:
