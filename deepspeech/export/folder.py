@@ -36,26 +36,28 @@ def check_folder(folder: Path, *, remove: bool) -> None:
 def write_export(
     folder: Path, model: Mapping[str, bytes], card: str, *, remove: bool, others: Collection[str] = ()
 ) -> None:
-    """Write an export, the files of a model by name; with `remove`, first remove an older export.
+    """Write an export, the files of a model by name.
 
     Either all files are written, or none. Then remove older files with the names `others`, which a model of the format
-    may have and this one lacks. Raise ExportError if the export cannot be written.
+    may have and this one lacks; with `remove`, all files of an older export. The folder itself stays: it may be the
+    current one, or a mounted one. Raise ExportError if the export cannot be written.
     """
     check_folder(folder, remove=remove)
     files = {CARD_FILE: encoded(card), **model}
     try:
-        if remove or not folder.exists():
+        if folder.exists():
+            write_all_whole(folder, files)
+        else:
             with folder_written_whole(folder) as new:
                 write_all_whole(new, files)
-        else:
-            write_all_whole(folder, files)
     except OSError as error:
         which = f"{Path(error.filename).name}: " if error.filename else ""
         raise ExportError(
             f"--export_dir={folder}: cannot be written ({which}{error.strerror}); nothing was changed"
         ) from error
-    for older in (folder / name for name in others if name not in model):
-        _remove_older(older)
+    older = {path.name for path in folder.iterdir() if _is_of_export(path.name)} if remove else {*others}
+    for name in sorted(older - {*files}):
+        _remove_older(folder / name)
 
 
 def check_files(folder: Path, names: Collection[str]) -> None:
@@ -63,13 +65,13 @@ def check_files(folder: Path, names: Collection[str]) -> None:
 
     Files that a killed export left belong to it.
     """
-    names = {name for name in names if unfinished_name(name) not in EXPORTED_FILES}
-    foreign = sorted(names - EXPORTED_FILES)
+    foreign = sorted(name for name in names if not _is_of_export(name))
     if foreign:
         raise ExportError(
             f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
+    names = {name for name in names if not unfinished_name(name)}
     if names and not names & MODEL_FILES:
         raise ExportError(
             f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
@@ -79,7 +81,18 @@ def check_files(folder: Path, names: Collection[str]) -> None:
 def _check_removable(folder: Path) -> None:
     if not folder.is_dir():
         raise ExportError(f"--remove_export: {folder} is not a folder; name another --export_dir")
-    check_files(folder, {path.name for path in folder.iterdir()})
+    paths = list(folder.iterdir())
+    check_files(folder, {path.name for path in paths})
+    for path in paths:
+        if path.is_symlink() or not path.is_file():
+            raise ExportError(
+                f"--remove_export: {folder} is not an export: {path.name!r} in it is a link or a folder; "
+                "remove it yourself, or name another --export_dir"
+            )
+
+
+def _is_of_export(name: str) -> bool:
+    return (unfinished_name(name) or name) in EXPORTED_FILES
 
 
 def _remove_older(path: Path) -> None:

@@ -55,6 +55,29 @@ def test_what_an_export_that_was_killed_has_left_keeps_nobody_from_replacing_it(
         write_export(folder, {"model.onnx": b"new"}, "new", remove=True)
 
 
+def test_an_export_replaces_an_older_one_in_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    write_export(Path(), {"model.onnx": b"new"}, "new", remove=True)
+    assert Path.cwd() == folder
+    assert content(Path()) == {"model.onnx": b"new", "model.md": b"new"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_what_only_has_the_name_of_an_exported_file_is_not_removed(folder: Path, kind: str) -> None:
+    other = folder.parent / f"{folder.name} of somebody"
+    other.mkdir()
+    (other / "thesis.tex").write_text("mine")
+    place = folder / "output_graph.pb"
+    if kind == "folder":
+        other.rename(place)
+    else:
+        place.symlink_to(other / "thesis.tex")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(ExportError, match=r"'output_graph\.pb' in it is a link or a folder; remove it yourself"):
+        write_export(folder, {"model.onnx": b"new"}, "new", remove=True)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
 def test_files_of_the_format_that_the_new_model_lacks_are_removed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
