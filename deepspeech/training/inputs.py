@@ -148,11 +148,15 @@ def _check_writable(options: Options) -> None:
         reason = why_not_writable(cache.parent) if cache is not None and not cache.exists() else ""
         if reason:
             raise FeatureCacheError(f"--{name.value}_cached_features_path={cache}: {reason}; name another file")
-    summaries = options.summaries
-    writes_summaries = options.trains and options.leads and summaries.seconds
-    reason = why_not_writable(summaries.directory) if writes_summaries else ""
-    if reason:
-        raise FlagError(f"--summary_dir={summaries.directory}: {reason}; choose another folder")
+    trains = options.trains and options.leads
+    folders = {
+        "checkpoint_dir": options.checkpoints.directory if trains else None,
+        "summary_dir": options.summaries.directory if trains and options.summaries.seconds else None,
+    }
+    for flag, folder in folders.items():
+        reason = why_not_writable(folder) if folder else ""
+        if reason:
+            raise FlagError(f"--{flag}={folder}: {reason}; choose another folder")
 
 
 def _check_flags(options: Options, alphabet: Alphabet) -> None:

@@ -53,7 +53,7 @@ def test_a_folder_that_can_only_be_read_is_refused_for_training_and_tested_from(
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     where = f"--checkpoint_dir={small_disk / 'there'}"
     line = line_of(program.run(*program.training(epoch=90), where))
-    assert line == f"deepspeech: {where}: cannot be written (Read-only file system); choose another folder"
+    assert line == f"deepspeech: {where}: {small_disk / 'there'} cannot be written to; choose another folder"
     tested = program.run(*program.model(), *program.test_files(), where)
     assert tested.code == 0, tested.stderr
     assert [line for line in tested.stderr.splitlines() if line.startswith("W ")] == [
@@ -76,6 +76,7 @@ def test_training_goes_on_without_summaries_where_their_disk_is_full(program: Pr
 def test_what_cannot_be_written_is_refused_before_the_corpora_are_checked(program: Program, tmp_path: Path) -> None:
     (tmp_path / "occupied").write_text("")
     flags = {
+        "--checkpoint_dir": tmp_path / "occupied" / "checkpoints",
         "--summary_dir": tmp_path / "occupied",
         "--train_cached_features_path": tmp_path / "occupied" / "train.h5",
         "--export_dir": tmp_path / "occupied" / "exported",
