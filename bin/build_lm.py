@@ -36,6 +36,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
 from deepspeech.util.errors import LanguageModelError
+from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
 from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
@@ -142,7 +143,7 @@ def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> It
 def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> list[str]:
     """Return the most frequent words that the labels can spell."""
     counts: Counter[str] = Counter()
-    for words in sentences(arguments, cut, "Counting words"):
+    for words in sentences(arguments, cut, f"Counting {arguments.unit}s"):
         counts.update(words)
     words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
     known = list(filter(_speller(alphabet, arguments.unit), words_by_count))
@@ -153,7 +154,8 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
         raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{advice}")
     chosen = known[: arguments.vocabulary]
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
-    report(f"{len(counts)} words, {len(chosen)} of them kept, which are {100 * covered:.2f} % of the text")
+    kept = f"{len(chosen)} of them kept, which are {100 * covered:.2f} % of the text"
+    report(f"{counted(len(counts), arguments.unit)}, {kept}")
     return chosen
 
 

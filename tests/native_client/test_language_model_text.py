@@ -58,9 +58,10 @@ def test_spaces_between_characters_are_read_where_a_label_is_one(
     (tmp_path / "alphabet.txt").write_text(labels, encoding="utf-8")
     (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    run_script(
+    result = run_script(
         "build_lm.py", tmp_path / "text.txt", *folders, "--alphabet", tmp_path / "alphabet.txt", "--unit", "character"
     )
+    assert f"{len(set(read.split()))} characters, " in result.stderr
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == read
 
 
