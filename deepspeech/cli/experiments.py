@@ -19,6 +19,9 @@ from ..util.progress import report
 LIST = "list"
 """The name that stands for all experiments."""
 
+OF_IMPORTS = ("part", "split", "tier")
+"""The flags that choose what to import, and into which sets."""
+
 
 def base_options(given: Options, names: Collection[str]) -> Options | None:
     """Return the options that the flags of a command line, `given`, then change; None if these are the defaults.
@@ -38,6 +41,8 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
             experiment = _fitted(given, names, work)
         if not experiment.corpus:
             _check_not_imported(wanted, f"--experiment={wanted.name} imports no corpus; --train_files names its lists")
+        elif not wanted.sources:  # else the corpus is imported again
+            _check_import(given, names, work)
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
@@ -79,6 +84,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     begun = read_parameters(parameters) if parameters.exists() else None
     if begun is not None:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
+        _check_import(given, names, work)
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(
             f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
@@ -114,6 +120,20 @@ def _check_sources(sources: Sequence[Path], begun: Value, work: Path) -> None:
             f"--from: the run in --work={work} began with {','.join(map(str, began_with))}; choose another --work for "
             "other recordings, or go on without --from"
         )
+
+
+def _check_import(given: Options, names: Collection[str], work: Path) -> None:
+    """Raise FlagError if given flags of imports have other values than in the run that began in a work folder."""
+    parameters, values = work / "checkpoints" / FILE_NAME, values_of(given)
+    begun = read_parameters(parameters) if parameters.exists() else {}
+    for name in OF_IMPORTS:
+        if name in names and values[name] != begun.get(name, values[name]):
+            before = begun[name]
+            written = ",".join(map(str, before)) if isinstance(before, tuple) else before
+            raise FlagError(
+                f"--{name}: the run in --work={work} began {f'with --{name}={written}' if before else 'without it'}; "
+                f"choose another --work, or go on without --{name}"
+            )
 
 
 def _of_parameters(path: Path, work: Path | None) -> Options:

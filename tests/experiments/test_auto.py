@@ -237,6 +237,8 @@ def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
     assert "auto: continuing with what was chosen for " in capsys.readouterr().err
     with pytest.raises(DeepSpeechError, match=f"--from: the run in --work={work} began with {work}/train.csv,"):
         parse([*command[:2], f"--from={work / 'test.csv'}"])
+    with pytest.raises(DeepSpeechError, match=f"--split: the run in --work={work} began without it; "):
+        parse([*command, "--split=50:25:25"])
 
 
 def test_a_run_that_an_earlier_version_began_keeps_to_its_network(

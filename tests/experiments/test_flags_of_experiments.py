@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from deepspeech.cli.flags import parse
 from deepspeech.errors import FlagError
 from deepspeech.experiments.experiment import Experiment
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import Options
+from deepspeech.options.parameters.of_run import run_parameters
+from deepspeech.options.parameters.text import FILE_NAME, write_parameters
 
 
 def options_of(experiment: Experiment) -> Options:
@@ -64,3 +67,26 @@ def test_a_text_lists_what_it_does_on_a_command_line() -> None:
     assert options.dev.files == (Path("work/corpus/dev.csv"), Path("work/besides/an4/dev.csv"))
     assert options.experiment.besides == ("an4",) and options.experiment.parts == ("one",)
     assert options.dev.cached_features_path == Path("work/dev.h5") and options.train.cached_features_path is None
+
+
+@pytest.mark.parametrize(
+    ("before", "flag", "told"),
+    [
+        ("--split=80:10:10", "--split=50:25:25", "with --split=80:10:10"),
+        ("--part=one,two", "--part=three", "with --part=one,two"),
+        ("--part=one", "--tier=words", "without it"),
+    ],
+)
+def test_a_run_whose_corpus_is_there_goes_on_with_the_flags_that_it_was_imported_with(
+    before: str, flag: str, told: str, tmp_path: Path
+) -> None:
+    command = ["--experiment=folder", f"--work={tmp_path}", before]
+    begun = parse([*command, "--from=recordings"])
+    assert begun is not None
+    (tmp_path / "checkpoints").mkdir()
+    write_parameters(tmp_path / "checkpoints" / FILE_NAME, run_parameters(begun))
+    assert parse(command) and parse(command[:2])
+    assert parse([*command[:2], flag, "--from=recordings"])  # it is imported again
+    name = flag.partition("=")[0]
+    with pytest.raises(FlagError, match=f"{name}: the run in --work={tmp_path} began {told}; .* go on without {name}"):
+        parse([*command[:2], flag])
