@@ -38,15 +38,30 @@ bool is_of_mpg123(std::string_view printed) {
   });
 }
 
-// Prints one or more lines, unless they are libmpg123's; returns the number of bytes handled, as fopencookie(3)
-// requires.
+// Whether the last piece was dropped, and its line goes on. Since glibc 2.37, printf prints a long line in pieces of 128
+// bytes; the stream is locked until the last one.
+bool line_goes_on = false;
+
+// Returns how many of the first bytes are libmpg123's.
+[[maybe_unused]] std::size_t dropped(std::string_view printed) {
+  std::size_t end = 0;
+  if (line_goes_on) end = std::min(printed.find('\n'), printed.size() - 1) + 1;
+  if (is_of_mpg123(printed.substr(end))) end = printed.size();
+  line_goes_on = end > 0 && printed[end - 1] != '\n';
+  return end;
+}
+
+// Prints one or more lines, or a piece of one, unless they are libmpg123's; returns the number of bytes handled, as
+// fopencookie(3) requires.
 [[maybe_unused]] ssize_t pass_on(void*, const char* printed, std::size_t size) {
-  if (is_of_mpg123({printed, size})) return static_cast<ssize_t>(size);
+  if (size == 0) return 0;
+  const std::size_t begin = dropped({printed, size});
+  if (begin == size) return static_cast<ssize_t>(size);
   ssize_t written;
   do {
-    written = write(STDERR_FILENO, printed, size);
+    written = write(STDERR_FILENO, printed + begin, size - begin);
   } while (written < 0 && errno == EINTR);
-  return std::max<ssize_t>(written, 0);
+  return written < 0 ? 0 : static_cast<ssize_t>(begin) + written;
 }
 
 }  // namespace

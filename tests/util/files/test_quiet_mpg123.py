@@ -41,6 +41,18 @@ def command():
 sys.exit(run_command(command))
 """
 
+PRINTED_IN_PIECES = """
+import ctypes
+from deepspeech.util.files.quiet_mpg123 import without_mpg123s_lines
+
+libc = ctypes.CDLL(None)
+with without_mpg123s_lines():
+    stderr = ctypes.c_void_p.in_dll(libc, "stderr")
+    for piece in (b"Note: Trying to resync", b" (may", b"be)\\n", b"of another ", b"library\\n",
+                  b"Note: Hit end of", b" file\\nand a last line\\n"):
+        libc.fputs(piece, stderr)
+"""
+
 
 @pytest.fixture
 def mp3s(tmp_path: Path) -> list[Path]:
@@ -75,3 +87,11 @@ def test_other_libraries_can_print_while_no_python_can_run() -> None:
     command = [sys.executable, "-c", PRINTED_WHILE_PYTHON_IS_LOCKED]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "of another library: Success\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
+def test_a_line_that_is_printed_in_pieces_is_dropped_to_its_end() -> None:
+    """As newer C libraries print long lines."""
+    command = [sys.executable, "-c", PRINTED_IN_PIECES]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "of another library\nand a last line\n")
