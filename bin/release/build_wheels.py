@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "native_client"))
 
 from kenlm_source import KenlmSourceError, kenlm_source  # noqa: E402
 
-VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 WANTED = f"give a program of Python {', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"
 FLAGS_OF_COMPILERS = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED", "LDCXXSHARED", "ARCHFLAGS")
 """Environment variables that would change how C++ is compiled."""

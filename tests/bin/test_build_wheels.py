@@ -26,11 +26,11 @@ def test_a_python_that_compiles_for_its_own_machine_is_refused(tmp_path: Path) -
 
 
 def test_what_is_no_python_of_a_wheel_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path / "missing", tmp_path, "No such file", "3.10, 3.11, 3.12 or 3.13")
+    refused(tmp_path / "missing", tmp_path, "No such file", "3.10, 3.11, 3.12, 3.13 or 3.14")
     other = tmp_path / "python"
     other.write_text("#!/bin/sh\necho 3.9\necho gcc\n")
     other.chmod(0o755)
-    refused(other, tmp_path, "Python 3.9", "3.10, 3.11, 3.12 or 3.13")
+    refused(other, tmp_path, "Python 3.9", "3.10, 3.11, 3.12, 3.13 or 3.14")
 
 
 def test_the_environments_flags_of_compilers_do_not_reach_a_wheel(monkeypatch: pytest.MonkeyPatch) -> None:

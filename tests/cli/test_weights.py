@@ -88,6 +88,7 @@ def test_weights_of_the_same_name_in_other_layers_are_compared_and_exported(
 def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a.pb", "b.PB", "a.onnx", "a.tflite"):
         (tmp_path / name).write_bytes(b"no graph")
+    too_long = "File name too long" if sys.version_info < (3, 14) else "there is no such file"
     for arguments, code, told in (
         (("show", tmp_path / "none"), 1, "there is no such file, checkpoint or folder"),
         (("show", tmp_path), 1, f"deepspeech-weights: {tmp_path}: is a folder that holds no checkpoint; name another"),
@@ -99,7 +100,7 @@ def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureF
         (("export", file, tmp_path / "none/a.h5"), 1, f"there is no folder {tmp_path / 'none'}; make it, or name"),
         (("compare", file), 2, "required: OTHER"),
         (("compare", file, tmp_path / "none", "--chekpoint=last"), 2, "unrecognized arguments: --chekpoint=last"),
-        (("compare", tmp_path / (300 * "a"), file), 2, "File name too long"),
+        (("compare", tmp_path / (300 * "a"), file), 2, too_long),
         (("export", file, tmp_path / "a.txt"), 1, "must end in .weights.h5 or .h5"),
         (("export", file, "s3://bucket/a.h5"), 1, "argument OUTPUT: s3://bucket/a.h5 is an address; give a path"),
         (("import", file, "s3://bucket/new"), 1, "argument FOLDER: s3://bucket/new is an address; give a path"),

@@ -44,9 +44,9 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 class _CommandParser(ArgumentParser):
-    """The parser of a subcommand, with the parameters that argparse passes."""
+    """The parser of a subcommand, with the parameters that argparse passes; Python 3.14 passes further ones."""
 
-    def __init__(self, prog: str, description: str) -> None:
+    def __init__(self, prog: str, description: str, **_further: object) -> None:
         super().__init__(description, prog)
 
 

@@ -204,7 +204,7 @@ def test_connections_are_encrypted_with_a_certificate(graph_file: Path, tmp_path
 def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path, tmp_path: Path) -> None:
     fresh, key = made_certificate(tmp_path)
     certificate = tmp_path / "expired.pem"
-    command = ["openssl", "x509", "-in", fresh, "-signkey", key, "-days", "-1", "-out", certificate]
+    command = ["openssl", "x509", "-in", fresh, "-signkey", key, "-days", "0", "-out", certificate]
     subprocess.run([str(each) for each in command], check=True, capture_output=True)
     flags = [f"--model={graph_file}", f"--tls_certificate={certificate}", f"--tls_key={key}"]
     with running(*flags, log=tmp_path / "log"):

@@ -154,7 +154,7 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     with pytest.raises(CorpusError) as error:
         read(manifest)
     reasons = [line.removeprefix(f"{manifest}:") for line in str(error.value).splitlines()[1:]]
-    assert [re.split(": [Em]", reason)[0] for reason in reasons] == [
+    assert [re.split(": [EmS]", reason)[0] for reason in reasons] == [
         "1: not JSON",
         "2: not a JSON object",
         "3: no audio_filepath",
