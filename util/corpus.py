@@ -141,7 +141,7 @@ def read_corpus(
         return [_check_row(row, alphabet, front_end, inspection, frames_per_row) for row in rows]
 
     title = f"Checking {names}"
-    with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="rows") as bar:
+    with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="row") as bar:
         inspection = Inspection(known)
         for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
             bar.advance(len(checked))

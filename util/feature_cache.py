@@ -256,7 +256,7 @@ def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, pro
     utterances = range(len(source.corpus))
     features_start, checksums_start = _lay_out(partial, contents)
     checksums = np.zeros(len(utterances), _CHECKSUM)
-    with partial.open("r+b") as file, Progress(title, len(utterances), progress, unit="utterances") as bar:
+    with partial.open("r+b") as file, Progress(title, len(utterances), progress, unit="utterance") as bar:
         file.seek(features_start)
         for index, features in enumerate(ordered_map(source.features, utterances, workers, ahead=8 * workers)):
             stored = np.ascontiguousarray(features, _STORED)

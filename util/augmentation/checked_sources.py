@@ -56,7 +56,7 @@ def _usable(source: str, inspection: Inspection, skip_bad: bool, progress: bool)
             return f"{path}: {error}"
         return f"{path}: silent: all its samples are the same" if audio.silent else Recording(path, part)
 
-    with Progress(f"Checking {source}", len(recordings), progress, unit="recordings") as bar:
+    with Progress(f"Checking {source}", len(recordings), progress, unit="recording") as bar:
         found = []
         for each in ordered_map(checked, recordings, _THREADS, ahead=4 * _THREADS):
             bar.advance()

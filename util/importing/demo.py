@@ -105,7 +105,7 @@ def _make(settings: Settings, grammar: Grammar, out: Path) -> None:
     rows: dict[str, list[tuple[Path, str]]] = {name: [] for name in SIZES}
     with folder_written_whole(out) as folder:
         count = settings.train + settings.dev + settings.test
-        with Progress("demo corpus", count, unit="utterances") as progress:
+        with Progress("demo corpus", count, unit="utterance") as progress:
             for name, path, text in _make_utterances(settings, grammar, folder):
                 rows[name].append((path, text))
                 progress.advance()

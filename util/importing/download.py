@@ -97,7 +97,7 @@ def _fetch(file: RemoteFile, part: Path) -> None:
         _check_space(part, (total or file.size or 0) - have)
         with (
             part.open("ab" if have else "wb", buffering=0) as written,
-            Progress(part.stem, total or file.size, unit="bytes", before=have) as progress,
+            Progress(part.stem, total or file.size, unit="byte", before=have) as progress,
         ):
             while block := response.read(BLOCK):
                 _write(written, block, part)

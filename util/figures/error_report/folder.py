@@ -87,7 +87,7 @@ class ReportFolder:
     def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
         columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
         results = []
-        with Progress("Measuring recordings", len(listed), progress, unit="recordings") as bar:
+        with Progress("Measuring recordings", len(listed), progress, unit="recording") as bar:
             measured = ordered_map(_levels, listed, usable_cores(), _RECORDINGS_AHEAD)
             for utterance, of_recording in zip(listed, measured, strict=True):
                 further = columns.get((utterance.csv_file, utterance.line), {})
