@@ -138,8 +138,10 @@ std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ct
     const std::vector<Word> found = words(results[number]);
     timed_words.emplace_back();
     for (std::size_t place = 0; place < found.size(); ++place) {
-      const double sure =
-          confidence(calibration, agreements.of(found[place]), clarity(results[number], found, place, rivals));
+      const double share = agreements.of(found[place]);
+      double sure = confidence(calibration, share, clarity(results[number], found, place, rivals));
+      // The calibration is of the best result's words; others that most results lack are not as probable as it says.
+      if (number > 0 && share < 0.5) sure = std::min(sure, share);
       for (TimedWord& said : timed(found[place], results[number])) {
         said.confidence = sure;
         timed_words.back().push_back(std::move(said));
