@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
+
 SCRIPT = """
 import ctypes, logging, sys
 from deepspeech.cli.arguments import run_command
@@ -73,7 +75,6 @@ def mp3s(tmp_path: Path) -> list[Path]:
     return [tmp_path / f"{name}.mp3" for name in contents]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
 def test_mp3s_are_read_without_a_line_of_the_decoders(mp3s: list[Path]) -> None:
     command = [sys.executable, "-c", SCRIPT, *map(str, mp3s)]
     lines = subprocess.run(command, capture_output=True, text=True, timeout=600).stderr.splitlines()
@@ -82,14 +83,12 @@ def test_mp3s_are_read_without_a_line_of_the_decoders(mp3s: list[Path]) -> None:
     assert {line.split(":")[0] for line in lines} >= {str(mp3s[3])}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
 def test_other_libraries_can_print_while_no_python_can_run() -> None:
     command = [sys.executable, "-c", PRINTED_WHILE_PYTHON_IS_LOCKED]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "of another library: Success\n")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries keep their standard error")
 def test_a_line_that_is_printed_in_pieces_is_dropped_to_its_end() -> None:
     """As newer C libraries print long lines."""
     command = [sys.executable, "-c", PRINTED_IN_PIECES]
