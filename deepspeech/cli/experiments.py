@@ -1,6 +1,6 @@
 """Runs whose parameters have a name: those of an experiment, or those of another run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
+from ..options.parameters.text import Value as Written
 from ..options.rows.values import Value
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
@@ -39,10 +40,10 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
         work = wanted.work or _default_folder(name)
         if experiment is AUTO:
             experiment = _fitted(given, names, work)
-        if not experiment.corpus:
+        elif not experiment.corpus:
             _check_not_imported(wanted, f"--experiment={wanted.name} imports no corpus; --train_files names its lists")
-        elif not wanted.sources:  # else the corpus is imported again
-            _check_import(given, names, work)
+        elif not wanted.sources and (begun := _begun(work)):  # with --from, the corpus is imported again
+            _check_import(given, names, begun, work)
         return experiment.options_in(wanted.name, work)
     if wanted.sources or wanted.work is not None:
         flag = "from" if wanted.sources else "work"
@@ -80,11 +81,11 @@ def _find(text: str) -> tuple[str, Experiment]:
 
 def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
-    parameters, sources, values = work / "checkpoints" / FILE_NAME, given.experiment.sources, values_of(given)
-    begun = read_parameters(parameters) if parameters.exists() else None
+    parameters, sources, values = _parameters_in(work), given.experiment.sources, values_of(given)
+    begun = _begun(work)
     if begun is not None:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
-        _check_import(given, names, work)
+        _check_import(given, names, begun, work)
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(
             f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
@@ -122,10 +123,19 @@ def _check_sources(sources: Sequence[Path], begun: Value, work: Path) -> None:
         )
 
 
-def _check_import(given: Options, names: Collection[str], work: Path) -> None:
+def _parameters_in(work: Path) -> Path:
+    return work / "checkpoints" / FILE_NAME
+
+
+def _begun(work: Path) -> dict[str, Written] | None:
+    """Return the parameters of the run that began in a work folder; None if there is none."""
+    parameters = _parameters_in(work)
+    return read_parameters(parameters) if parameters.exists() else None
+
+
+def _check_import(given: Options, names: Collection[str], begun: Mapping[str, Written], work: Path) -> None:
     """Raise FlagError if given flags of imports have other values than in the run that began in a work folder."""
-    parameters, values = work / "checkpoints" / FILE_NAME, values_of(given)
-    begun = read_parameters(parameters) if parameters.exists() else {}
+    values = values_of(given)
     for name in OF_IMPORTS:
         if name in names and values[name] != begun.get(name, values[name]):
             before = begun[name]
