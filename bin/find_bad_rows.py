@@ -23,7 +23,7 @@ from deepspeech.cli.arguments import (
     run_script,
 )
 from deepspeech.decoder import CTCDecoder, DecoderOptions
-from deepspeech.decoder.of_alphabet import with_references
+from deepspeech.decoder.references import with_references
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of

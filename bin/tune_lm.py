@@ -34,7 +34,8 @@ from deepspeech.cli.arguments import (
     run_script,
 )
 from deepspeech.decoder import CTCDecoder, DecoderOptions
-from deepspeech.decoder.of_alphabet import load_scorer, reference_of
+from deepspeech.decoder.of_alphabet import load_scorer
+from deepspeech.decoder.references import reference_of
 from deepspeech.errors import FlagError
 from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import load_acoustic_model

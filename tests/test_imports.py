@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,6 +128,16 @@ def test_what_needs_no_tensorflow_does_not_import_it() -> None:
         if any(target.partition(".")[0] == "tensorflow" for target in imports(source, all_levels=False))
     ]
     assert not wrong
+
+
+def test_a_model_is_used_without_loading_the_trainer() -> None:
+    rooms = [f"deepspeech.{room}" for room in ("training", "options.training", "util.importing", "util.augmentation")]
+    code = (
+        "import sys; from deepspeech import Model; assert Model;"
+        f"print([name for name in sys.modules if name.startswith({(*rooms, 'deepspeech.util.checks')!r})])"
+    )
+    process = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert process.stdout == "[]\n"
 
 
 def test_the_state_machines_do_no_input_or_output() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..decoder import CTCDecoder
 from ..decoder.evaluation import Evaluation
-from ..decoder.of_alphabet import make_decoder, with_references
+from ..decoder.of_alphabet import make_decoder
+from ..decoder.references import with_references
 from ..errors import AudioError, FlagError
 from ..options import EvaluationOptions, ReportOptions
 from ..options.rows.predecessors import ignored_notice

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from ..errors import AlphabetError, DecoderError
 from ..options.decoding import LanguageModelOptions
-from ..util.corpus import Corpus
 from ..util.language_model import is_of_characters, vocabulary
 from ..util.output_units import SyllableAlphabet, WordPieceAlphabet
 from ..util.text import Alphabet
@@ -111,29 +109,6 @@ def spell_of(alphabet: Alphabet) -> Spell | None:
             raise
 
     return spell
-
-
-def with_references(corpus: Corpus, alphabet: Alphabet, decoder: CTCDecoder) -> Corpus:
-    """Return a corpus with the references that the decoder's transcripts are compared with."""
-    if not isinstance(alphabet, SyllableAlphabet):
-        return corpus
-    utterances = (
-        replace(utterance, written_as=reference_of(utterance.transcript, alphabet, decoder.scorer))
-        for utterance in corpus
-    )
-    return replace(corpus, utterances=tuple(utterances))
-
-
-def reference_of(transcript: str, alphabet: Alphabet, scorer: Scorer | None) -> str:
-    """Return the reference of hypotheses: the transcript.
-
-    For an alphabet of syllables, it is the syllables, or with a language model of characters the characters alone.
-    """
-    if not isinstance(alphabet, SyllableAlphabet):
-        return transcript
-    if scorer is not None and scorer.characters:
-        return "".join(transcript.split())
-    return alphabet.decode(alphabet.encode(transcript))
 
 
 def _characters_of_syllables(alphabet: SyllableAlphabet, path: Path) -> OutputLabels:

@@ -1,30 +1,35 @@
 """The options of a run: frozen dataclasses whose fields are the flags, each with name, default, help text and check.
 
-A new flag is a row in the module of its purpose; see `deepspeech.options.rows.flag`.
+A new flag is a row in the module of its purpose; see `deepspeech.options.rows.flag`. Each module is loaded at the first
+use of one of its names: models run without the corpora, augmentation and importing that the trainer's options need.
 """
 
-from .checkpoints import CheckpointOptions, SummaryOptions
-from .cluster import ClusterOptions
-from .corpora import (
-    AlphabetOptions,
-    AugmentationOptions,
-    BadRowOptions,
-    CorpusOptions,
-    ExclusionOptions,
-    FrontEndOptions,
-    SetOptions,
-    TranscriptOptions,
-)
-from .decoding import LanguageModelOptions
-from .experiment import ExperimentOptions
-from .export import ExportOptions
-from .model import ConformerOptions, ConvolutionalOptions, LSTMOptions, ModelOptions, NetworkOptions
-from .performance import SessionOptions
-from .reports import LogOptions, ReportOptions
-from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
-from .run import EvaluationOptions, Options
-from .storage import StorageOptions
-from .training import BatchOptions, EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .checkpoints import CheckpointOptions, SummaryOptions
+    from .cluster import ClusterOptions
+    from .corpora import (
+        AlphabetOptions,
+        AugmentationOptions,
+        BadRowOptions,
+        CorpusOptions,
+        ExclusionOptions,
+        FrontEndOptions,
+        SetOptions,
+        TranscriptOptions,
+    )
+    from .decoding import LanguageModelOptions
+    from .experiment import ExperimentOptions
+    from .export import ExportOptions
+    from .model import ConformerOptions, ConvolutionalOptions, LSTMOptions, ModelOptions, NetworkOptions
+    from .performance import SessionOptions
+    from .reports import LogOptions, ReportOptions
+    from .rows.flag import Flag, SwitchAlias, check_values, flags_of, items_of, values_of, with_values
+    from .run import EvaluationOptions, Options
+    from .storage import StorageOptions
+    from .training import BatchOptions, EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
 
 __all__ = [
     "AlphabetOptions",
@@ -65,3 +70,36 @@ __all__ = [
     "values_of",
     "with_values",
 ]
+
+_NAMES = {
+    "checkpoints": ("CheckpointOptions", "SummaryOptions"),
+    "cluster": ("ClusterOptions",),
+    "corpora": (
+        "AlphabetOptions",
+        "AugmentationOptions",
+        "BadRowOptions",
+        "CorpusOptions",
+        "ExclusionOptions",
+        "FrontEndOptions",
+        "SetOptions",
+        "TranscriptOptions",
+    ),
+    "decoding": ("LanguageModelOptions",),
+    "experiment": ("ExperimentOptions",),
+    "export": ("ExportOptions",),
+    "model": ("ConformerOptions", "ConvolutionalOptions", "LSTMOptions", "ModelOptions", "NetworkOptions"),
+    "performance": ("SessionOptions",),
+    "reports": ("LogOptions", "ReportOptions"),
+    "rows.flag": ("Flag", "SwitchAlias", "check_values", "flags_of", "items_of", "values_of", "with_values"),
+    "run": ("EvaluationOptions", "Options"),
+    "storage": ("StorageOptions",),
+    "training": ("BatchOptions", "EarlyStoppingOptions", "LearningRateOptions", "OptimizerOptions", "ScheduleOptions"),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that has the name."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)

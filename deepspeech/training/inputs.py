@@ -9,7 +9,8 @@ from pathlib import Path
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder
-from ..decoder.of_alphabet import make_decoder, with_references
+from ..decoder.of_alphabet import make_decoder
+from ..decoder.references import with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
 from ..schedule.jobs import SetName

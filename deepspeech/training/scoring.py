@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from ..decoder import CTCDecoder, DecoderOptions
 from ..decoder.evaluation import Evaluation
-from ..decoder.of_alphabet import in_words, reference_of
+from ..decoder.of_alphabet import in_words
+from ..decoder.references import reference_of
 from ..network import Network
 from ..options import Options
 from ..options.training.epochs import LOSS

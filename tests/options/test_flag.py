@@ -162,7 +162,7 @@ def test_weights_other_than_the_defaults_are_chosen_without_a_command_line_too()
 
 def test_options_need_no_tensorflow_no_flag_library_and_no_decoder() -> None:
     code = (
-        "import sys, deepspeech.options;"
+        "import sys; from deepspeech.options import Options;"
         "sys.exit(bool({'tensorflow', 'absl', 'deepspeech._ctcdecoder'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

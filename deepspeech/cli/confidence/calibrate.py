@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...decoder.of_alphabet import reference_of
+from ...decoder.references import reference_of
 from ...errors import ExportError, FlagError, GraphError
 from ...options.rows.values import listed
 from ...serving.acoustics.loading import is_loaded_as_graph
