@@ -167,8 +167,10 @@ def run(arguments: argparse.Namespace, decoder: str, beam: int, threads: int = 0
     command += ["--threads", str(threads)] if threads else ["--threads", "1", "--by-processor"]
     for name in ("lm", "binary", "posteriors", "references", "lexicon", "count"):
         command += [f"--{name.replace('_', '-')}", str(getattr(arguments, name))]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return Measurement(**json.loads(output.splitlines()[-1]))
+    process = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if process.returncode:
+        raise SystemExit(f"{decoder} cannot be measured, for the reason above")
+    return Measurement(**json.loads(process.stdout.splitlines()[-1]))
 
 
 def fastest(measurements: Sequence[Measurement]) -> Measurement:

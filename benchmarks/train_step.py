@@ -14,10 +14,11 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import IO, Any
 
 from .processes.step import Geometry
 
@@ -42,18 +43,22 @@ class Measurement:
 class StepProcess:
     """A process that runs a step on request."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, name: str, process: "subprocess.Popen[str]", messages: IO[str]) -> None:
+        self._name = name
         self._process = process
+        self._messages = messages
 
     def ask(self, what: str) -> Any:
         """Have the process run a "step", or "products"; return its answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{what}\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{what}\n")
+            self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise SystemExit(f"{' '.join(map(str, self._process.args))}: ended without an answer")  # type: ignore[arg-type]
+            self._messages.seek(0)
+            raise SystemExit(self._messages.read() + f"{self._name} ended without an answer")
         return json.loads(answer)
 
 
@@ -62,14 +67,15 @@ def started(python: str, module: str, geometry: Geometry) -> Iterator[StepProces
     """Start a module of `processes` that runs steps; it ends with the context."""
     command = [python, "-m", f"benchmarks.processes.{module}", json.dumps(asdict(geometry))]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    )
-    with process:
+    with tempfile.TemporaryFile("w+") as messages:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages, text=True, env=environment
+        )
         try:
-            yield StepProcess(process)
+            yield StepProcess(f"{python} -m benchmarks.processes.{module}", process, messages)
         finally:
             process.kill()
+            process.communicate()
 
 
 def measure(geometry: Geometry, pythons: dict[str, str], rounds: int) -> dict[str, Measurement]:
