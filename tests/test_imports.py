@@ -133,7 +133,7 @@ def test_what_needs_no_tensorflow_does_not_import_it() -> None:
 def test_a_model_is_used_without_loading_the_trainer() -> None:
     rooms = [f"deepspeech.{room}" for room in ("training", "options.training", "util.importing", "util.augmentation")]
     code = (
-        "import sys; from deepspeech import Model; assert Model;"
+        "import sys; from deepspeech import Model; import deepspeech.cli.transcribe; assert Model;"
         f"print([name for name in sys.modules if name.startswith({(*rooms, 'deepspeech.util.checks')!r})])"
     )
     process = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

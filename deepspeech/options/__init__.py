@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         ExclusionOptions,
         FrontEndOptions,
         SetOptions,
-        TranscriptOptions,
     )
     from .decoding import LanguageModelOptions
     from .experiment import ExperimentOptions
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from .run import EvaluationOptions, Options
     from .storage import StorageOptions
     from .training import BatchOptions, EarlyStoppingOptions, LearningRateOptions, OptimizerOptions, ScheduleOptions
+    from .transcripts import TranscriptOptions
 
 __all__ = [
     "AlphabetOptions",
@@ -82,7 +82,6 @@ _NAMES = {
         "ExclusionOptions",
         "FrontEndOptions",
         "SetOptions",
-        "TranscriptOptions",
     ),
     "decoding": ("LanguageModelOptions",),
     "experiment": ("ExperimentOptions",),
@@ -94,6 +93,7 @@ _NAMES = {
     "run": ("EvaluationOptions", "Options"),
     "storage": ("StorageOptions",),
     "training": ("BatchOptions", "EarlyStoppingOptions", "LearningRateOptions", "OptimizerOptions", "ScheduleOptions"),
+    "transcripts": ("TranscriptOptions",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -1,6 +1,5 @@
 """The corpora of the three sets, the alphabet that spells their transcripts, and their features."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,9 +11,8 @@ from ..util.errors import FlagError
 from ..util.features import FRONT_ENDS, NORMALIZATIONS, FeatureOptions
 from ..util.output_units import UNITS, ByteAlphabet
 from ..util.text import Alphabet
-from ..util.transcripts import CASES, Normalizer
 from .rows.checks import Check, OneOf, at_least
-from .rows.flag import SwitchAlias, flag, flags_of
+from .rows.flag import SwitchAlias, flag
 
 CORPORA = "Corpora"
 
@@ -57,45 +55,6 @@ class BadRowOptions:
 
     title: ClassVar[str] = CORPORA
     skip: bool = flag(False, "leave out rows that cannot be used, instead of stopping", name="skip_bad_rows")
-
-
-@dataclass(frozen=True)
-class TranscriptOptions:
-    """The normalization of transcripts before they are checked, learned and compared."""
-
-    title: ClassVar[str] = CORPORA
-    normalize: bool = flag(
-        False,
-        "normalize transcripts: Unicode NFC, one case, no punctuation or symbols, single spaces",
-        name="normalize_transcripts",
-    )
-    case: str = flag(
-        Normalizer.case,
-        f"case of normalized transcripts: {', '.join(CASES)}",
-        name="transcript_case",
-        check=OneOf(tuple(CASES)),
-    )
-    kept_punctuation: str = flag(
-        Normalizer.kept,
-        "punctuation and symbols that normalized transcripts keep; apostrophes and hyphens only inside words",
-        name="keep_punctuation",
-    )
-    numbers_in: str = flag(
-        Normalizer.numbers_in,
-        "language, such as en or fr, in which whole numbers of normalized transcripts are written out; needs num2words",
-        name="write_out_numbers",
-    )
-
-    @property
-    def normalizer(self) -> Normalizer | None:
-        """The normalizer; None if transcripts stay as they are. Raise FlagError if num2words is needed and missing."""
-        return Normalizer(self.case, self.kept_punctuation, self.numbers_in) if self.normalize else None
-
-    def check_given(self, given: Collection[str]) -> None:
-        """Raise FlagError if one of the flags `given` sets the normalization, but transcripts stay as they are."""
-        for row in flags_of(type(self)):
-            if row.name in given and row.name != "normalize_transcripts" and not self.normalize:
-                raise FlagError(f"--{row.name}: needs --normalize_transcripts")
 
 
 @dataclass(frozen=True)

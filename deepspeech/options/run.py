@@ -17,7 +17,6 @@ from .corpora import (
     ExclusionOptions,
     FrontEndOptions,
     SetOptions,
-    TranscriptOptions,
 )
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
@@ -31,6 +30,7 @@ from .rows.flag import flag, flags_with
 from .rows.predecessors import ignored_notice
 from .storage import StorageOptions
 from .training import TRAINING, BatchOptions, OptimizerOptions, ScheduleOptions
+from .transcripts import TranscriptOptions
 
 
 @dataclass(frozen=True)
