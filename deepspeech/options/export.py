@@ -1,5 +1,6 @@
 """The export of a model."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -78,3 +79,14 @@ class ExportOptions:
     description: str = flag(
         "", "further text of its card, in Markdown", name="export_description", decides_result=False
     )
+
+    def notices(self, *, of_clients: bool) -> Iterator[str]:
+        """Yield a line for each given flag without effect; `of_clients`: published clients run the network's graph."""
+        fixed = {
+            "--nouse_seq_length": not self.use_seq_length and self.format != TFLITE,
+            "--export_batch_size": self.batch_size != 1,
+        }
+        given = ", ".join(flag for flag, is_given in fixed.items() if is_given)
+        if given and (self.format in (ONNX, SHERPA) or not of_clients):
+            model = "this network's graph" if self.format == GRAPH else f"a model of --export_format={self.format}"
+            yield f"{given}: without effect, as {model} takes any number of utterances, with their lengths"

@@ -151,6 +151,10 @@ class NetworkOptions:
         given, flags = in_chunks.get(network, (False, ""))
         if given and self.bidirectional:
             yield f"{flags}: without effect beside --bidirectional; --nobidirectional makes a network that streams"
+        layers = {"lstm": self.lstm.layers, "conformer": self.conformer.layers}
+        layers["convolutional"] = self.convolutional.layers
+        if layers.get(network) == 1 and self.intermediate_ctc_weight and not self.intermediate_ctc_layers:
+            yield "--intermediate_ctc_weight: without effect in a network of one layer, which has no inner layer"
         if network in PROVIDED[1:] and self.intermediate_ctc_layers and not self.intermediate_ctc_weight:
             yield "--intermediate_ctc_layers: without effect, as --intermediate_ctc_weight is 0; set it to 0.3 or so"
 

@@ -21,7 +21,7 @@ from .corpora import (
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
 from .export import GRAPH, ExportOptions
-from .model import ModelOptions
+from .model import PROVIDED, ModelOptions
 from .monitoring import ProbeOptions, TracingOptions
 from .performance import SessionOptions
 from .reports import LogOptions, ReportOptions, StatusOptions
@@ -170,6 +170,8 @@ class Options:
             yield "--quantize_after: not used without --quantize_aware, which turns on rounding"
         if self.export.format != GRAPH and not self.exports:
             yield "--export_format: nothing is exported without --export_dir, the folder to export to"
+        if self.exports:
+            yield from self.export.notices(of_clients=self.model.network not in PROVIDED[1:])
         yield from self.language_model.notices
         yield from self.model.notices
 
