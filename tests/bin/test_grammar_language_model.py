@@ -67,7 +67,8 @@ def test_the_demo_model_prefers_a_sentence_of_the_grammar_to_its_words_in_anothe
 
 def test_a_word_follows_as_often_as_the_grammar_says(tmp_path: Path) -> None:
     grammar, arpa = tmp_path / "grammar.txt", tmp_path / "made.arpa"
-    grammar.write_text("# a comment\nsentence = go <way> # another\nway = left\n    | right | right\n")
+    text = "# a comment\nsentence = go <way> # another\nway = left\n    | right | right\n"
+    grammar.write_text(text, encoding="utf-8-sig")  # as editors of Windows write it
     assert run_script("demo/make_grammar_lm.py", grammar, arpa, "--escape", "0.000001").returncode == 0
     model = kenlm.Model(str(arpa))
     assert math.isclose(10 ** model.score("go left"), 1 / 3, rel_tol=1e-3)

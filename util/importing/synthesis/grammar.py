@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...corpus_files.lines import read_text
 from ...errors import GrammarError
 
 START = "sentence"
@@ -40,7 +41,7 @@ class Grammar:
     def load(cls, path: Path) -> "Grammar":
         """Read a grammar file. Raise GrammarError, with file and line, if it is missing or malformed."""
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = read_text(path).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise GrammarError(f"cannot read the grammar {path}: {error}") from error
         grammar = cls(_parse(lines, path))
