@@ -154,19 +154,6 @@ def test_options_of_an_experiment_in_python_have_the_types_of_their_flags(tmp_pa
         Experiment(options=Options(model=ModelOptions(n_hidden=layers))).options_in("mine", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--from=x", "--train_files=a.csv"], "--from: needs --experiment"),
-        (["--experiment=fsdd", "--params_file=params.txt"], "--experiment: cannot be combined"),
-        (["--experiment=missing.py:it"], "there is no file missing.py"),
-    ],
-)
-def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> None:
-    with pytest.raises(Exception, match=words):
-        parse(arguments)
-
-
 @pytest.mark.parametrize("flag", ["--from=recordings", "--part=clean", "--split=80:10:10", "--tier=words"])
 def test_a_flag_of_imports_is_refused_where_an_experiment_imports_no_corpus(flag: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deepspeech.cli.flags import parse
-from deepspeech.errors import FlagError
+from deepspeech.errors import FlagError, PythonFileError
 from deepspeech.experiments.experiment import Experiment
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import Options
@@ -90,3 +90,22 @@ def test_a_run_whose_corpus_is_there_goes_on_with_the_flags_that_it_was_imported
     name = flag.partition("=")[0]
     with pytest.raises(FlagError, match=f"{name}: the run in --work={tmp_path} began {told}; .* go on without {name}"):
         parse([*command[:2], flag])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--from=x", "--train_files=a.csv"], "--from: needs --experiment"),
+        (["--experiment=fsdd", "--params_file=params.txt"], "--experiment: cannot be combined"),
+        (["--experiment=missing.py:it"], "there is no file missing.py"),
+    ],
+)
+def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> None:
+    with pytest.raises(Exception, match=words):
+        parse(arguments)
+
+
+def test_a_file_that_ends_the_program_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(PythonFileError, match=r"mine\.py cannot be run: SystemExit: 0"):
+        parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])

@@ -53,7 +53,8 @@ def test_a_folder_that_can_only_be_read_is_refused_for_training_and_tested_from(
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     where = f"--checkpoint_dir={small_disk / 'there'}"
     line = line_of(program.run(*program.training(epoch=90), where))
-    assert line == f"deepspeech: {where}: {small_disk / 'there'} cannot be written to; choose another folder"
+    reason = f"{small_disk / 'there'} cannot be written to (Read-only file system)"
+    assert line == f"deepspeech: {where}: {reason}; choose another folder"
     tested = program.run(*program.model(), *program.test_files(), where)
     assert tested.code == 0, tested.stderr
     assert [line for line in tested.stderr.splitlines() if line.startswith("W ")] == [

@@ -30,7 +30,7 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
     try:
         with without_tensorflows_lines():
             spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise PythonFileError(f"{flag}: {path} cannot be run: {type(error).__name__}: {error}") from error
     return module

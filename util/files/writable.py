@@ -12,7 +12,10 @@ def why_not_writable(folder: Path) -> str:
         there = there.parent
     if not there.is_dir():
         return f"{there} is not a folder"
-    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written to"
+    if os.access(there, os.W_OK | os.X_OK):
+        return ""
+    reason = errno.EROFS if os.statvfs(there).f_flag & os.ST_RDONLY else errno.EACCES
+    return f"{there} cannot be written to ({os.strerror(reason)})"
 
 
 def reason_of(error: Exception) -> str:

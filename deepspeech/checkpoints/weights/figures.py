@@ -76,7 +76,7 @@ def about(source: ModelWeights) -> str:
         return f"{source.origin}: does not describe the model of its weights"
     parts = [f"network {source.network_name}"]
     if source.labels is not None:
-        parts.append(f"{len(source.labels)} labels ({source.output_unit})")
+        parts.append(f"{counted(len(source.labels), 'label')} ({source.output_unit})")
     features = source.features
     if features is not None:
         parts.append(f"{features.in_words} at {features.sample_rate} Hz")
