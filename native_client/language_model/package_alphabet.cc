@@ -20,7 +20,9 @@ constexpr std::size_t kSpecialWords = 3;
 std::string counts(std::size_t some, std::size_t all) { return std::to_string(some) + " of " + std::to_string(all); }
 
 bool spell_bytes(const Labels& labels) {
-  const auto is_part = [](const std::string& text) { return text.size() == 1 && text[0] < 0; };
+  const auto is_part = [](const std::string& text) {
+    return text.size() == 1 && static_cast<unsigned char>(text.front()) >= 0x80;
+  };
   return std::any_of(labels.texts().begin(), labels.texts().end(), is_part);
 }
 
