@@ -22,8 +22,8 @@ class Exclusions:
 
     files: tuple[Path, ...]
     """The lists."""
-    lines: dict[tuple[Path, int], tuple[Path | None, float | None]]
-    """CSV file and line of each row, with its recording and its begin there in seconds, as far as the list has them."""
+    lines: dict[tuple[Path, int], list[tuple[Path | None, float | None]]]
+    """CSV file and line of each row, with what lists name there: a recording and its begin in seconds, if they do."""
     recordings: dict[Path, set[Part | None]]
     """The parts to leave out of each recording; None: all of it. Times are rounded to milliseconds."""
 
@@ -36,7 +36,7 @@ class Exclusions:
         the columns or is unreadable.
         """
         lists = tuple(files)
-        lines: dict[tuple[Path, int], tuple[Path | None, float | None]] = {}
+        lines: defaultdict[tuple[Path, int], list[tuple[Path | None, float | None]]] = defaultdict(list)
         recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
         for path in lists:
             folder = local_path(named_for_all(path)).parent  # corpora have copies of the files beside it there
@@ -45,30 +45,30 @@ class Exclusions:
                 recording = Path(joined(folder, wav)).resolve() if wav else None
                 if csv_file and line.isdecimal():
                     place = listing(Path(joined(folder, csv_file))).resolve(), int(line)
-                    lines[place] = recording, _begin(path, number, row)
+                    lines[place].append((recording, _begin(path, number, row)))
                 elif recording is not None and not csv_file and not line:
                     recordings[recording].add(_part(path, number, row))
                 else:
                     raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
-        return cls(lists, lines, dict(recordings))
+        return cls(lists, dict(lines), dict(recordings))
 
     def __contains__(self, row: Row) -> bool:
         """Return whether a row is left out.
 
-        Raise CorpusError if the list names another recording, or another part, for this line, because the CSV has
+        Raise CorpusError if a list names another recording, or another part, for this line, because the CSV has
         changed since.
         """
         if row.line not in self._line_numbers and not self.recordings:  # so that most rows need no file system call
             return False
         csv_file, line, recording = Path(row.csv_file).resolve(), row.line, Path(row.path).resolve()
         begin = None if row.part is None else round(row.part.start, 3)
-        listed, listed_begin = self.lines.get((csv_file, line), (None, None))
-        if listed not in (None, recording) or listed_begin not in (None, begin):
-            named, now = _named(listed or recording, listed_begin), _named(recording, begin)
-            raise CorpusError(
-                f"{', '.join(map(str, self.files))}: names {named} for {row.csv_file}:{line}, where {now} is now; "
-                "make the list again"
-            )
+        for listed, listed_begin in self.lines.get((csv_file, line), ()):
+            if listed not in (None, recording) or listed_begin not in (None, begin):
+                named, now = _named(listed or recording, listed_begin), _named(recording, begin)
+                raise CorpusError(
+                    f"{', '.join(map(str, self.files))}: names {named} for {row.csv_file}:{line}, where {now} is now; "
+                    "make the list again"
+                )
         left_out = self.recordings.get(recording, ())
         return (csv_file, line) in self.lines or None in left_out or _rounded(row.part) in left_out
 

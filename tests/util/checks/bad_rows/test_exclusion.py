@@ -112,6 +112,18 @@ def test_a_line_that_has_another_part_of_the_same_recording_since_the_list_was_m
             row in excluded  # noqa: B015
 
 
+def test_a_list_that_is_out_of_date_is_an_error_beside_a_newer_one_for_the_same_line(
+    tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    lists = old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    for listed, name in zip(lists, ("train-9", "train-0"), strict=True):
+        recording = tiny_corpus.train.parent / f"wav/{name}.wav"
+        listed.write_text(f"wav_filename,csv_file,line\n{recording},{tiny_corpus.train},2\n")
+    for order in ((old, new), (new, old)):
+        with pytest.raises(CorpusError, match=r": names .*train-9.wav for .*:2, where .*train-0.wav is now"):
+            read(tiny_corpus, *order)
+
+
 def test_leaving_out_all_rows_is_an_error(tiny_corpus: TinyCorpus) -> None:
     with pytest.raises(CorpusError, match=r"train.csv: all rows are left out, as listed in .*train.csv$"):
         read(tiny_corpus, tiny_corpus.train)
