@@ -214,7 +214,7 @@ def main() -> None:
     """Write the files; they get their names when all of them are complete."""
     arguments = read_arguments()
     composed = arguments.normalizer is not None
-    alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed)
+    alphabet = load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed, flag="--alphabet")
     if arguments.unit == "character":
         check_labels_are_characters(alphabet, "--unit=character")
     elif not any(label[:1] in (" ", b" ") for label in alphabet.output_labels):

@@ -176,7 +176,8 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
 
 def alphabet_of_posteriors(arguments: Namespace) -> Alphabet:
     """Return the named alphabet, in the form of training."""
-    return load_alphabet(arguments.output_unit, arguments.alphabet, composed=arguments.normalizer is not None)
+    composed = arguments.normalizer is not None
+    return load_alphabet(arguments.output_unit, arguments.alphabet, composed=composed, flag="--alphabet")
 
 
 def report_unspelled(references: Sequence[str], alphabet: Alphabet) -> None:

@@ -19,3 +19,9 @@ def test_a_missing_package_is_named_before_anything_is_read(
     files = ("--posteriors", tmp_path / "none.npz", "--references", tmp_path / "none.txt", "--lm", tmp_path / "none.lm")
     assert_fails_with(run_script("tune_lm.py", *files, "--out", tmp_path / "out"), f"{package} is missing", "[tune]")
     assert not (tmp_path / "out").exists()
+
+
+def test_an_alphabet_that_is_missing_is_asked_for_by_the_flag_of_the_command(tmp_path: Path) -> None:
+    files = ("--posteriors", tmp_path / "none.npz", "--references", tmp_path / "none.txt", "--lm", tmp_path / "none.lm")
+    refused = run_script("tune_lm.py", *files, "--output_unit=pinyin", "--out", tmp_path / "out")
+    assert_fails_with(refused, "--output_unit=pinyin: needs --alphabet; bin/make_alphabet.py --output_unit=pinyin")

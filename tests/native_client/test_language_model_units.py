@@ -156,7 +156,7 @@ def test_letters_that_are_one_label_with_their_marks_are_told_to_need_words(tmp_
     assert load_scorer(few, tmp_path / "lm.arpa").characters
 
 
-def test_words_of_characters_are_none_of_syllables(tmp_path: Path) -> None:
+def test_words_of_characters_are_none_of_syllables_which_need_an_alphabet(tmp_path: Path) -> None:
     for name, content in (("text.txt", "设定\n"), ("pinyin.txt", "she4\nding4\n")):
         (tmp_path / name).write_text(content, encoding="utf-8")
     for tool in ("lmplz", "filter", "build_binary"):
@@ -164,6 +164,8 @@ def test_words_of_characters_are_none_of_syllables(tmp_path: Path) -> None:
     flags = ["--output_unit=pinyin", f"--alphabet={tmp_path / 'pinyin.txt'}", f"--tools={tmp_path}"]
     said = build(tmp_path / "text.txt", "--out", tmp_path / "lm", *flags)
     assert "can be spelled with the labels of" in said and "give --unit character" in said
+    without = build(tmp_path / "text.txt", "--out", tmp_path / "lm", "--output_unit=pinyin", f"--tools={tmp_path}")
+    assert "--output_unit=pinyin: needs --alphabet; bin/make_alphabet.py" in without
 
 
 @needs_lm_tools

@@ -26,10 +26,13 @@ UNITS: Mapping[str, type[Alphabet]] = {alphabet.unit: alphabet for alphabet in _
 """The alphabets by the names of their units."""
 
 
-def load_alphabet(unit: str, path: Path | None, *, composed: bool = False) -> Alphabet:
+def load_alphabet(
+    unit: str, path: Path | None, *, composed: bool = False, flag: str = "--alphabet_config_path"
+) -> Alphabet:
     """Read the alphabet of an output unit, one of UNITS, from its file; the alphabet of bytes needs none.
 
-    If `composed`, labels of characters are converted to Unicode's form NFC. Raise AlphabetError, naming the file.
+    If `composed`, labels of characters are converted to Unicode's form NFC. Raise AlphabetError, naming the file, or
+    the command's `flag` for it if there is none.
     """
     alphabet = UNITS[unit]
     if path is not None:
@@ -37,8 +40,7 @@ def load_alphabet(unit: str, path: Path | None, *, composed: bool = False) -> Al
     if alphabet is ByteAlphabet:
         return ByteAlphabet()
     raise AlphabetError(
-        f"--output_unit={unit}: needs --alphabet_config_path; bin/make_alphabet.py --output_unit={unit} makes the file "
-        "from transcripts"
+        f"--output_unit={unit}: needs {flag}; bin/make_alphabet.py --output_unit={unit} makes the file from transcripts"
     )
 
 
