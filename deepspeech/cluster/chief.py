@@ -229,7 +229,8 @@ class Chief:
             return
         if lifecycle.end_training_if_over():
             with self._service.locked() as coordinator:
-                coordinator.group.dissolve()  # testing uses other weights
+                if self._options.tests:
+                    coordinator.group.dissolve()  # testing uses other weights
                 coordinator.allow_testing()
             self._service.changed()
         self._service.wait(WAKE_SECONDS)

@@ -48,6 +48,16 @@ def test_two_workers_learn_what_one_process_learns_and_have_the_same_weights_aft
     assert len(weights(log)) >= 5 * 6
 
 
+def test_no_ring_is_formed_after_training_if_nothing_is_tested(program: Program) -> None:
+    with Cluster(program, [*flags(program, epoch=1), "--log_traffic"], servers=0) as cluster:
+        cluster.start("worker 1", "worker 0")
+        assert cluster.wait() == [0, 0], cluster.logs()
+        log = cluster.log("worker 1")
+    rounds = re.findall(r'/v1/orders .*"round":(\w+)', log)
+    assert rounds and rounds[-1] != "null"
+    assert "The ring of the workers is broken" not in log
+
+
 def test_what_is_counted_is_in_the_weights_once_while_a_worker_is_killed_and_started_again(program: Program) -> None:
     arguments = [*flags(program, epoch=3000, coord_lease_secs=2, replicas=-2, replicas_to_agg=-2), "--log_traffic"]
     with Cluster(program, arguments, servers=0) as cluster:
