@@ -24,10 +24,12 @@ with path.open(newline="", encoding="utf-8") as rows:
 print(path.parent / row["wav_filename"], row["transcript"], sep="\n")
 PYTHON
 )
+no_more=(--notrain --notest --export_dir= --test_output_file= --report_dir=)
+heard=$(experiment demo --work "$work" "${arguments[@]}" "${no_more[@]}" --one_shot_infer "$recording" --log_level 2)
 echo
 echo "recording:     $recording"
 echo "said:          $transcript"
-echo "transcription: $(experiment demo --work "$work" --notrain --notest --one_shot_infer "$recording" --log_level 2)"
+echo "transcription: $heard"
 echo
 echo "The model is $work/model/output_graph.pb. To transcribe with it:"
 echo "  $(dirname "$PYTHON")/deepspeech --model $work/model/output_graph.pb --scorer $root/data/lm/demo.arpa --audio $recording"

@@ -107,6 +107,16 @@ def test_a_recipe_imports_trains_and_tests(name: str, pattern: str, corpus: Path
 
 
 @pytest.mark.slow
+def test_the_demo_transcribes_with_the_network_that_its_flags_describe(tmp_path: Path) -> None:
+    short = ("--n_hidden=32", "--epoch=1", "--limit_train=16", "--limit_dev=1", "--limit_test=1")
+    done = run_recipe("run-demo.sh", "--work", "work", *short, "--test_output_file=tested.json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "\ntranscription: " in done.stdout
+    assert "deepspeech: " not in done.stderr
+    assert (tmp_path / "tested.json").is_file()
+
+
+@pytest.mark.slow
 def test_the_yesno_recipe_learns_to_hear_every_word(shared: Path, tmp_path: Path) -> None:
     half_as_long = "--epoch=80"  # enough for four of four seeds
     done = run_recipe("run-yesno.sh", "--from", shared / "data/yesno", "--work", "work", half_as_long, folder=tmp_path)
