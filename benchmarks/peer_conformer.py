@@ -30,6 +30,7 @@ import numpy as np
 
 from deepspeech.cli.flags import parse
 from deepspeech.decoder.of_alphabet import make_decoder
+from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions, Options, with_values
 from deepspeech.schedule.jobs import SetName
 from deepspeech.training.data_set import DataSet, open_sets
@@ -60,7 +61,8 @@ def train_ours(flags: Sequence[str], options: Options, folder: Path) -> Result:
     tested = [f"--test_files={','.join(map(str, options.dev.files))}", f"--test_output_file={report}"]
     checkpoints = [f"--checkpoint_dir={folder / 'checkpoints'}", "--lm_binary_path="]
     started = time.monotonic()
-    subprocess.run([sys.executable, "-m", "deepspeech", *flags, *tested, *checkpoints], check=True)
+    if subprocess.run([sys.executable, "-m", "deepspeech", *flags, *tested, *checkpoints]).returncode:
+        raise SystemExit("ours cannot be trained, for the reason above")
     minutes = (time.monotonic() - started) / 60
     heard = json.loads(report.read_text())
     counts = sum((evaluate_transcript(each["src"], each["res"]) for each in heard), EditCounts())
@@ -169,8 +171,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, help="of PyTorch's training, without ours before it")
     parser.add_argument("flags", nargs="*", help="behind --: the trainer's flags")
     given = parser.parse_args(arguments)
-    options = parse(given.flags)
-    assert options is not None
+    try:
+        options = parse(given.flags)
+    except FlagError as error:
+        parser.error(str(error))
+    if options is None or not options.dev.files:
+        parser.error("--dev_files: give it behind --, with the recordings to test both on")
     options = with_values(options, {"validation_step": 1})  # so that the validation set is read
     minutes = given.minutes
     with tempfile.TemporaryDirectory() as folder:

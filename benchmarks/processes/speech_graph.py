@@ -79,6 +79,9 @@ def main() -> None:
     alphabet, features, relu_clip = ENGLISH, FeatureOptions(), ModelOptions().relu_clip
     trained = read_frozen_model(options.trained) if options.trained else None
     if trained:
+        units = len(trained.weights[BIAS]) // 4
+        if options.n_hidden < units:
+            parser.error(f"--n_hidden: must be {units} or more, as in {options.trained}, not {options.n_hidden}")
         alphabet = Alphabet(tuple(str(label) for label in trained.info.labels))
         features = trained.info.features
         first = trained.info.network.weighted_layers[0]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.accuracy import ablation
+from benchmarks.inference import write_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
@@ -77,6 +78,28 @@ def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
     done = run("coordinator", "--workers=1000", "--seconds=2", "--rate=50")
     assert done.returncode == 0, done.stderr
     assert "members lost: 0, wrongly: 0, not yet: 0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        (["--nonsense"], "error: --nonsense: there is no such flag; see --help"),
+        (["--train_files=train.csv"], "error: --dev_files: give it behind --"),
+        (["--train_files=nowhere.csv", "--dev_files=nowhere.csv"], "ours cannot be trained, for the reason above"),
+    ],
+)
+def test_a_comparison_of_conformers_says_why_it_cannot_train(flags: list[str], reason: str) -> None:
+    done = run("peer_conformer", "--", *flags)
+    assert done.returncode > 0
+    assert reason in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_trained_graph_that_is_wider_than_wanted_is_named_with_its_width(tmp_path: Path) -> None:
+    trained = write_graph(tmp_path / "trained.pb", 8, None)
+    with pytest.raises(SystemExit, match="--n_hidden: must be 8 or more, as in .*trained.pb, not 4"):
+        write_graph(tmp_path / "graph.pb", 4, trained)
+    assert not (tmp_path / "graph.pb").exists()
 
 
 def test_an_ablation_says_why_a_training_fails(tmp_path: Path) -> None:
