@@ -97,7 +97,7 @@ def test_a_comparison_of_conformers_says_why_it_cannot_train(flags: list[str], r
 
 def test_a_trained_graph_that_is_wider_than_wanted_is_named_with_its_width(tmp_path: Path) -> None:
     trained = write_graph(tmp_path / "trained.pb", 8, None)
-    with pytest.raises(SystemExit, match="--n_hidden: must be 8 or more, as in .*trained.pb, not 4"):
+    with pytest.raises(SystemExit, match=r"--n_hidden: must be 8 or more, as in .*trained\.pb, not 4"):
         write_graph(tmp_path / "graph.pb", 4, trained)
     assert not (tmp_path / "graph.pb").exists()
 
