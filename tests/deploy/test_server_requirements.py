@@ -17,9 +17,6 @@ packaging = pytest.importorskip("packaging.requirements")
 ROOT = Path(__file__).parents[2]
 LINES = [line for line in (ROOT / "deploy/requirements.txt").read_text().splitlines() if not line.startswith("#")]
 
-PACKAGES_OF_PSF = ("python_speech_features", "scipy")
-"""What models of the front end `psf` need, which few have, so that only the image installs it for serving."""
-
 SERVE_WITH_NOTHING_ELSE = """
 import importlib.metadata, pkgutil, sys
 allowed, graph, recording = set(sys.argv[1].split()), sys.argv[2], sys.argv[3]
@@ -34,7 +31,7 @@ class Others:
 sys.meta_path.insert(0, Others())
 from deepspeech import Model
 from deepspeech.cli.server import main
-import deepspeech.serving.server, deepspeech.util.front_ends.fbank, deepspeech.util.front_ends.psf
+import deepspeech.serving.server, deepspeech.util.front_ends.fbank
 import httptools, kaldi_native_fbank, uvloop
 for module in pkgutil.walk_packages(deepspeech.serving.server.__path__, "deepspeech.serving.server."):
     __import__(module.name)
@@ -62,8 +59,7 @@ def closure(names: set[str]) -> set[str]:
 def test_requirements_are_those_of_the_project() -> None:
     described = project()
     server = described["optional-dependencies"]["server"]
-    psf = {line for line in described["optional-dependencies"]["train"] if line.startswith(PACKAGES_OF_PSF)}
-    assert set(LINES) == {*described["dependencies"], *server, *psf}
+    assert set(LINES) == {*described["dependencies"], *server}
     assert sorted(LINES) == LINES
 
 
