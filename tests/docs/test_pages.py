@@ -1,6 +1,7 @@
 """The pages: their links lead somewhere, each can be found, and the flags, files and modules that they name exist."""
 
 import ast
+import os
 import re
 from dataclasses import fields
 from importlib.util import find_spec
@@ -72,6 +73,12 @@ def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
         assert (ROOT / name).exists(), name
     for name in MODULE.findall(text):
         assert name == "benchmarks.NAME" or find_spec(name) is not None, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_scripts_that_a_page_starts_by_name_can_be_executed(page: Path) -> None:
+    for name in re.findall(r"^ *(?:[A-Z_]+=\S+ +)*(bin/[\w./-]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+        assert os.access(ROOT / name, os.X_OK), name
 
 
 def python_names_on(text: str) -> set[tuple[str, str]]:
