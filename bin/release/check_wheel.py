@@ -40,9 +40,20 @@ def main() -> None:
     arguments = parser.parse_args()
     if (arguments.model is None) != (arguments.audio is None):
         parser.error("--model and --audio are given together")
+    try:
+        check(arguments)
+    except OSError as error:
+        sys.exit(f"{Path(__file__).name}: error: {error.filename}: {error.strerror}")
+    except subprocess.CalledProcessError as error:  # which has said why
+        sys.exit(f"{Path(__file__).name}: error: {' '.join(error.cmd)} ended with exit code {error.returncode}")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Install the wheel and use it. Raise OSError for a file or Python that does not exist."""
+    wheel = arguments.wheel.resolve(strict=True)
     with tempfile.TemporaryDirectory(prefix="deepspeech-check-") as folder:
         clean = Installed(Path(folder), arguments.python)
-        clean.install(arguments.wheel.resolve(), arguments.extra)
+        clean.install(wheel, arguments.extra)
         print(clean.run("python", "-c", USES), end="")
         print(sizes(clean.site_packages()))
         print(f"from deepspeech import Model: {clean.seconds_of_import():.2f} s (processor, median of {STARTS} starts)")
