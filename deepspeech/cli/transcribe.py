@@ -124,13 +124,15 @@ def _check(options: argparse.Namespace) -> None:
             raise FlagError(f"--json: prints JSON, and --format={options.format} subtitles; give one of the two")
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
-        raise FlagError("--stream: prints text as it comes, and cannot be combined with --format or --output_dir")
+        raise FlagError(
+            "--stream: prints text as it comes, and cannot be combined with --format, --json or --output_dir"
+        )
     check_confidence_flags(options)
     options.rules = endpoint_rules(options)
     if options.rules and (options.format != "text" or options.output_dir or options.min_confidence is not None):
         raise FlagError(
             "--endpoint flags and --voice_activity: print text as it comes, and cannot be combined with --format, "
-            "--output_dir or --min_confidence"
+            "--json, --output_dir or --min_confidence"
         )
     if options.channels == APART and (options.rules or PIPE in options.audio):
         raise FlagError(
