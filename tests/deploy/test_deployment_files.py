@@ -93,6 +93,14 @@ def test_the_image_decodes_what_telephones_and_browsers_record() -> None:
     assert re.search(r"apt-get install .*--no-install-recommends ffmpeg\b", instruction("RUN"))
 
 
+def test_an_installation_without_a_container_has_the_packages_of_the_image_and_those_of_python() -> None:
+    page = (DEPLOY.parent / "docs/deployment.md").read_text(encoding="utf-8")
+    (given,) = re.findall(r"^apt-get install --no-install-recommends (.*)$", page, re.MULTILINE)
+    image = re.findall(r"--no-install-recommends ([\w+ -]+?) *\\?$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert len(image) == 2
+    assert set(given.split()) >= {"python3-dev", "python3-venv", *" ".join(image).split()}
+
+
 def test_what_is_mounted_is_what_the_flags_name() -> None:
     flags = started()
     mounted = [mount["mountPath"] for mount in container()["volumeMounts"]]
