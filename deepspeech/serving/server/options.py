@@ -46,7 +46,7 @@ class Limits:
     busy_seconds: float = limit(
         1.0, "seconds that live audio may wait for recognition; beyond that, further work is answered 503", least=0.01
     )
-    max_hot_words: int = limit(1000, "hot words of a live stream", least=0)
+    max_hot_words: int = limit(1000, "hot words of a live stream, and keywords[] of a recording", least=0)
     max_beam_width: int = limit(1024, "beam width that a live stream may choose")
     max_alternatives: int = limit(20, "alternatives that a live stream may ask for")
 
