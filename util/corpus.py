@@ -156,7 +156,9 @@ def read_corpus(
         for line in unspoken(read):
             log.warning("%s: %s", names, line)
     if bad_rows:
-        _report_bad_rows(bad_rows, alphabet, f"of {len(rows)} in {names}", skip_bad_rows and len(utterances) > 0)
+        listed = summed_up(bad_rows, alphabet, normalizer)
+        count = f"{counted(len(bad_rows), 'bad row')} of {len(rows)} in {names}"
+        _report_bad_rows(listed, count, skip_bad_rows and len(utterances) > 0)
     for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
         log.warning("%s: %s", names, line)
     for line in contradictions((utterance.place, utterance.transcript, utterance.source) for utterance in utterances):
@@ -235,9 +237,7 @@ def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:
         )
 
 
-def _report_bad_rows(bad_rows: Sequence[BadRow], alphabet: Alphabet, where: str, skip: bool) -> None:
-    listed = summed_up(bad_rows, alphabet)
-    count = f"{counted(len(bad_rows), 'bad row')} {where}"
+def _report_bad_rows(listed: Sequence[BadRow], count: str, skip: bool) -> None:
     if not skip:
         raise CorpusError(f"{count}; correct or remove the rows listed here:", listed)
     log.warning("Skipping %s:", count)

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
+from itertools import product
 
 from ..errors import AlphabetError, BadRow
 from ..text import Alphabet, describe
-from ..transcripts import Normalizer
+from ..transcripts import CASES, Normalizer
 
 MOST_LISTED = 20
 """The most rows with characters outside the alphabet that are listed one by one; more are summed up."""
@@ -34,27 +35,23 @@ _REMEDIES: Mapping[str, Callable[[str], str]] = {
     "in Unicode's form NFD (accents as characters of their own)": partial(unicodedata.normalize, "NFD"),
     "in lower case and Unicode's form NFC": lambda text: unicodedata.normalize("NFC", text.lower()),
 }
-_NORMALIZATIONS: Mapping[str, str] = {
-    "lower": "--normalize_transcripts",
-    "upper": "--normalize_transcripts --transcript_case upper",
-    "keep": "--normalize_transcripts --transcript_case keep",
-}
-"""Flags that may bring transcripts into the alphabet, by the case that they select."""
 
 
-def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet) -> list[BadRow]:
+def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet, normalizer: Normalizer | None = None) -> list[BadRow]:
     """Return bad rows; many rows with characters outside the alphabet become one row for each remedy.
 
     Rows that another way of writing brings into the alphabet are counted together; for the others, the characters are
-    counted. If normalizing would bring a transcript into the alphabet, its row names the flags.
+    counted. If normalizing would bring a transcript into the alphabet, or another way of normalizing than that of the
+    `normalizer`, which has written the transcripts, its row names the flags.
     """
+    changes = _changes(normalizer)
     outside = [row for row in bad_rows if row.transcript]
     if len(outside) <= MOST_LISTED:
-        return [_with_flags(row, alphabet) for row in bad_rows]
+        return [_with_flags(row, alphabet, changes) for row in bad_rows]
     groups: dict[tuple[str, str], list[BadRow]] = {}
     for row in outside:
-        ways = _remedy(row.transcript, alphabet), _normalization(row.transcript, alphabet)
-        groups.setdefault(ways, []).append(row)
+        remedy = "" if normalizer else _remedy(row.transcript, alphabet)
+        groups.setdefault((remedy, _normalization(row.transcript, alphabet, changes)), []).append(row)
     summaries = [BadRow(rows[0].source, _summary(*ways, rows, alphabet)) for ways, rows in groups.items()]
     return [*summaries, *(row for row in bad_rows if not row.transcript)]
 
@@ -101,24 +98,31 @@ def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
         yield f"{_count(dropped)} symbols that are said as words, and are left out: {named}; write them out"
 
 
-def _with_flags(row: BadRow, alphabet: Alphabet) -> BadRow:
-    flags = _normalization(row.transcript, alphabet) if row.transcript else ""
+def _changes(given: Normalizer | None) -> Mapping[str, Normalizer]:
+    """Return normalizations by the flags that select them where those of `given` are given, if any."""
+    now, default = given or Normalizer(), Normalizer()
+    changes = {}
+    for kept, case in product(dict.fromkeys((now.kept, default.kept)), CASES):
+        flags = [] if given else ["--normalize_transcripts"]
+        flags += [f"--transcript_case {case}"] if case != now.case else []
+        flags += [f'--keep_punctuation "{kept}"'] if kept != now.kept else []
+        if flags:
+            changes[" ".join(flags)] = Normalizer(case, kept)
+    return changes
+
+
+def _with_flags(row: BadRow, alphabet: Alphabet, changes: Mapping[str, Normalizer]) -> BadRow:
+    flags = _normalization(row.transcript, alphabet, changes) if row.transcript else ""
     return replace(row, reason=f"{row.reason}; {flags} would fix it") if flags else row
 
 
-def _normalization(text: str, alphabet: Alphabet) -> str:
+def _normalization(text: str, alphabet: Alphabet, changes: Mapping[str, Normalizer]) -> str:
     """Return the flags that make a text fit the alphabet; empty if there are none, or the text would become empty."""
-    for case, flags in _NORMALIZATIONS.items():
-        normalized = _normalizer(case)(text)
+    for flags, normalized in changes.items():
         with suppress(AlphabetError):
-            if len(alphabet.encode(normalized)):
+            if len(alphabet.encode(normalized(text))):
                 return flags
     return ""
-
-
-@lru_cache
-def _normalizer(case: str) -> Normalizer:
-    return Normalizer(case)
 
 
 def _remedy(text: str, alphabet: Alphabet) -> str:
@@ -136,7 +140,7 @@ def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet
         given = f", or give {flags}" if flags else ""
         return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
     if flags:
-        return f"{count} with characters outside the alphabet that would fit it if they were normalized; give {flags}"
+        return f"{count} with characters outside the alphabet; {flags} would fix this"
     missing = Counter(each for row in rows for each in set(alphabet.missing(row.transcript)))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""

@@ -30,9 +30,11 @@ def read(
     return read_corpus([csv_file], Alphabet(tuple(labels)), extractor, progress=False, normalizer=normalizer)
 
 
-def complaints(folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS) -> list[str]:
+def complaints(
+    folder: Path, transcripts: Sequence[str], labels: Sequence[str] = LETTERS, normalizer: Normalizer | None = None
+) -> list[str]:
     with pytest.raises(CorpusError) as error:
-        read(folder, transcripts, labels)
+        read(folder, transcripts, labels, normalizer)
     return str(error.value).replace(f"{folder}/", "").splitlines()
 
 
@@ -61,11 +63,27 @@ def test_what_normalizing_would_mend_is_said_with_the_flags_for_it(tmp_path: Pat
     assert ["; --normalize_transcripts would fix it" in line for line in lines] == [True, False]
     (line,) = complaints(tmp_path, ["Turn on, OFF!"] * 30)[1:]
     assert line == (
-        "all.csv:2: the first of 30 transcripts with characters outside the alphabet that would fit it if they "
-        "were normalized; give --normalize_transcripts"
+        "all.csv:2: the first of 30 transcripts with characters outside the alphabet; "
+        "--normalize_transcripts would fix this"
     )
     (line,) = complaints(tmp_path, ["Turn on."] * 30, [" ", *(each.upper() for each in LETTERS[1:])])[1:]
-    assert line.endswith("if they were normalized; give --normalize_transcripts --transcript_case upper")
+    assert line.endswith("; --normalize_transcripts --transcript_case upper would fix this")
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "flags"),
+    [
+        (Normalizer(kept="'-"), "well-known", '--keep_punctuation "\'"'),
+        (Normalizer("upper"), "Off!", "--transcript_case lower"),
+        (Normalizer("keep", "'-"), "Well-known!", '--transcript_case lower --keep_punctuation "\'"'),
+        (Normalizer("upper", "'-"), "a1", ""),
+    ],
+)
+def test_flags_that_are_given_are_not_recommended(tmp_path: Path, given: Normalizer, text: str, flags: str) -> None:
+    (line,) = complaints(tmp_path, [text], normalizer=given)[1:]
+    assert line.rpartition(")")[2] == (f"; {flags} would fix it" if flags else "")
+    (line,) = complaints(tmp_path, [text] * 30, normalizer=given)[1:]
+    assert line.endswith(f"outside the alphabet; {flags} would fix this") == bool(flags)
 
 
 def test_a_few_rows_are_still_listed_one_by_one(tmp_path: Path) -> None:
