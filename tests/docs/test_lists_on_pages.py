@@ -1,11 +1,15 @@
 """The pages that list what there is of a kind list all of it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from deepspeech.cli.flags import read_command_line
+from deepspeech.experiments.an4 import AN4
+from deepspeech.options import Options, items_of
 from deepspeech.util.importing import MODULES
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +20,20 @@ def test_every_experiment_is_on_its_page_with_its_summary() -> None:
     listed = "from deepspeech.cli.experiments import list_experiments; print(list_experiments())"
     lines = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout
     assert f"```\n{lines}```\n" in (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+
+
+def test_the_flags_that_make_up_an_experiment_are_those_of_an4() -> None:
+    page = (ROOT / "docs/accuracy.md").read_text(encoding="utf-8")
+    table = page.partition("| part | flags |")[2].partition("\n\n")[0]
+    flags = " ".join(re.findall(r"`(--[^`]*)`", table)).split()
+    read = read_command_line(flags, Options(), "")
+    assert read is not None
+    for part in ("front_end", "model", "optimizer", "checkpoints"):
+        written, chosen = (
+            {row.name: value for row, value in items_of(getattr(options, part)) if row.on_command_line}
+            for options in (read.options, AN4.options)
+        )
+        assert written == chosen
 
 
 def test_every_format_that_is_imported_has_a_row() -> None:
