@@ -76,7 +76,7 @@ def test_threads_get_what_one_thread_gets(mfcc: FrontEnd) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"feature_type": "mel"}, "no feature type 'mel'; there are audio_ops, psf and fbank"),
+        ({"feature_type": "mel"}, "no feature type 'mel'; there are audio_ops, psf"),
         ({"sample_rate": 22050}, "at 22050 Hz, windows of 32 ms every 20 ms are not whole numbers of samples"),
         ({"sample_rate": 0}, "positive"),
         ({"step_ms": -1}, "positive"),
