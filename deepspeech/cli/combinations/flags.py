@@ -24,7 +24,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     if options.trains and options.schedule.validation_step and not options.dev.files:
         raise FlagError("--validation_step: needs --dev_files, the CSV files to validate on")
     if not (options.trains or options.tests or options.one_shot_infer or options.exports):
-        raise FlagError("nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir; see --help")
+        raise FlagError(_nothing_to_do(options))
     check_training(options, given)
     _check_beginning(options)
     _check_outputs_of_the_test(options, given)
@@ -34,6 +34,15 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise FlagError("--trace_endpoint: only the steps of a cluster are traced; leave it out on one machine")
     _check_caches(options)
     _check_export(options)
+
+
+def _nothing_to_do(options: Options) -> str:
+    """Return what to give; files that are given are those of a set that is switched off."""
+    sets = {"train": options.train, "test": options.test}
+    off = [f"--no{name}" for name, chosen in sets.items() if chosen.files]
+    more = [f"--{name}_files" for name, chosen in sets.items() if not chosen.files]
+    switched = f" with {' and '.join(off)}" if off else ""
+    return f"nothing to do{switched}: give {', '.join([*more, '--one_shot_infer'])} or --export_dir; see --help"
 
 
 def check_language_model(options: LanguageModelOptions) -> None:
@@ -49,7 +58,8 @@ def _check_outputs_of_the_test(options: Options, given: Collection[str]) -> None
     outputs = {"test_output_file": options.report.test_output_file, "report_dir": options.report.report_dir}
     for name in (name for name, path in outputs.items() if path and name in given):
         if not options.tests:
-            raise FlagError(f"--{name}: needs --test_files, the CSV files to test on")
+            needed = "a test; leave out --notest" if options.test.files else "--test_files, the CSV files to test on"
+            raise FlagError(f"--{name}: needs {needed}")
         if options.in_cluster:
             raise FlagError(f"--{name}: a cluster writes none; test on one machine, with the same --checkpoint_dir")
 
