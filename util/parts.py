@@ -63,12 +63,9 @@ def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part |
     Raise PartError for a part that is too short, lies beyond the end, or ends over `most_overrun` seconds after it.
     """
     start, end = max(part.start, 0.0), min(part.end, length)
-    detail = f"{part.start:.3f} to {end:.3f} of {length:.3f} seconds"
+    detail = f"{part.start:.3f} to {'the end' if math.isinf(part.end) else f'{part.end:.3f}'} of {length:.3f} seconds"
     if start < length and most_overrun < part.end - length < math.inf:
-        raise PartError(
-            f"a segment that ends more than {most_overrun} seconds after its recording",
-            f"{part.start:.3f} to {part.end:.3f} of {length:.3f} seconds",
-        )
+        raise PartError(f"a segment that ends more than {most_overrun} seconds after its recording", detail)
     if start <= TOLERANCE and length - end <= TOLERANCE:
         return None
     if part.end <= part.start:
