@@ -162,14 +162,14 @@ def test_one_feature_cache_for_two_sets_is_an_error_that_names_both_flags() -> N
 
 
 def test_nothing_to_do_is_an_error_that_says_what_to_give() -> None:
-    for given, answer in {
+    for flags_given, answer in {
         "": "nothing to do: give --train_files, --test_files, --one_shot_infer or --export_dir;",
         "--train_files=a.csv --notrain": "nothing to do with --notrain: give --test_files, --one_shot_infer or ",
         "--experiment=fsdd --notrain --notest": "nothing to do with --notrain and --notest: give --one_shot_infer or ",
         "--one_shot_infer=a.wav --test_files=a.csv --notest --report_dir=r": "--report_dir: needs a test; leave out ",
     }.items():
         with pytest.raises(FlagError, match=answer):
-            flags.parse(given.split())
+            flags.parse(flags_given.split())
 
 
 def test_a_stray_argument_is_an_error() -> None:
