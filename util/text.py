@@ -145,11 +145,12 @@ class Alphabet:
 
     def _cut(self, text: str) -> list[str]:
         """Divide a text into the longest labels that fit, and single characters where none fits."""
-        pieces = []
-        while text:
-            begins = (text[:length] for length in range(self._longest, 1, -1))
-            pieces.append(next((each for each in begins if each in self._label_of), text[0]))
-            text = text[len(pieces[-1]) :]
+        pieces: list[str] = []
+        begin = 0
+        while begin < len(text):
+            candidates = (text[begin : begin + length] for length in range(self._longest, 1, -1))
+            pieces.append(next((each for each in candidates if each in self._label_of), text[begin]))
+            begin += len(pieces[-1])
         return pieces
 
     @cached_property
