@@ -126,7 +126,7 @@ void Results::free(Metadata* metadata) {
 
 void Results::free(DS_Transcripts* transcripts) {
   const std::lock_guard lock(changing_);
-  if (transcripts && transcripts_.erase(transcripts) == 0) refuse("the transcripts");
+  if (transcripts && transcripts_.erase(transcripts) == 0) refuse("the list of transcripts");
   std::free(transcripts);
 }
 
