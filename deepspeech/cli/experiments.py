@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import FlagError
 from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_before
-from ..experiments.auto.measuring import measure
+from ..experiments.auto.measuring import Measured, measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.parameters.of_run import values_of_parameters
@@ -15,6 +15,7 @@ from ..options.parameters.text import Value as Written
 from ..options.rows.values import Value
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
+from ..util.importing import format_of, read_items, without_warnings
 from ..util.progress import report
 
 LIST = "list"
@@ -86,18 +87,17 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     if begun is not None:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
         _check_import(given, names, begun, work)
+        corpus = str(begun.get("corpus", AUTO.corpus))
         measured, machine = measured_before(begun.get("measured"), parameters)
         report(
             f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
         )
     elif sources:
-        own_values = with_values(AUTO.options, {name: values[name] for name in names})
-        normalizer = own_values.transcripts.normalizer
-        split = given.experiment.choices.split
-        measured, machine = measure(sources, normalizer, given.alphabet.unit, split), Machine.this_one()
+        corpus, measured = _measured(given, names)
+        machine = Machine.this_one()
     else:
         raise FlagError(
-            "--experiment=auto: needs --from, the lists of the recordings, such as --from train.csv,dev.csv"
+            "--experiment=auto: needs --from, a folder of recordings, or lists, such as --from train.csv,dev.csv"
         )
     experiment, choices = experiment_for(measured, machine)
     then = values_of(Options())  # of flags that did not exist in the earlier version that began the run
@@ -110,7 +110,24 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         experiment = experiment.with_flags(**kept)
         if other := [f"--{name}={value}" for name, value in kept.items() if name not in names]:
             report(f"auto: but {' '.join(other)}, as when the run began")
-    return experiment
+    return replace(experiment, corpus=corpus)
+
+
+def _measured(given: Options, names: Collection[str]) -> tuple[str, Measured]:
+    """Return the format of the recordings that `--from` names, and what is measured of them."""
+    sources, choices = given.experiment.sources, given.experiment.choices
+    named = ", ".join(map(str, sources))
+    values = values_of(given)
+    normalizer = with_values(AUTO.options, {name: values[name] for name in names}).transcripts.normalizer
+    with without_warnings():
+        corpus, source = AUTO.corpus, sources[0]
+        if len(sources) > 1 or not source.is_dir():
+            choices = replace(choices, lists=sources)
+        else:
+            corpus = format_of(source, choices)
+            report(f"auto: {source} is imported in the format {corpus}")
+        items = read_items(corpus, source, choices)
+        return corpus, measure(items, named, normalizer, given.alphabet.unit, choices.split)
 
 
 def _check_sources(sources: Sequence[Path], begun: Value, work: Path) -> None:

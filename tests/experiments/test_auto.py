@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,17 +18,23 @@ from program import Program
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.auto.choosing import Machine, experiment_for
-from deepspeech.experiments.auto.measuring import Measured, measure
+from deepspeech.experiments.auto.measuring import Measured
+from deepspeech.experiments.auto.measuring import measure as measure_items
 from deepspeech.options import Options
 from deepspeech.options.parameters.of_run import run_parameters
 from deepspeech.options.parameters.text import FILE_NAME, write_parameters
 from deepspeech.util.audio import AudioInfo, inspect_audio
-from deepspeech.util.importing.pipeline.records import SETS
+from deepspeech.util.importing import read_items
+from deepspeech.util.importing.pipeline.records import SETS, Choices
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.transcripts import Normalizer
 
 SMALL = Measured(utterances=900, seconds=2.5, speakers=70, labels=28, labels_a_second=16.0, sample_rate=16000)
 MACHINE = Machine(cores=2, gpus=0)
+
+
+def measure(lists: Sequence[Path], *how: Any, **named: Any) -> Measured:
+    return measure_items(read_items("lists", Path(), Choices(lists=tuple(lists))), "lists", *how, **named)
 
 
 def options_for(measured: Measured, machine: Machine = MACHINE) -> Options:
@@ -239,6 +247,18 @@ def test_the_same_command_goes_on_where_the_lists_are_in_the_work_folder(
         parse([*command[:2], f"--from={work / 'test.csv'}"])
     with pytest.raises(DeepSpeechError, match=f"--split: the run in --work={work} began without it; "):
         parse([*command, "--split=50:25:25"])
+
+
+def test_a_folder_of_recordings_is_measured_and_imported_in_its_format(tmp_path: Path) -> None:
+    write_wav(tmp_path / "recordings/ann/a.wav", np.ones(RATE, np.float32) / 2)
+    (tmp_path / "recordings/ann/a.txt").write_text("one")
+    begun = parse(["--experiment=auto", f"--work={tmp_path}", f"--from={tmp_path / 'recordings'}"])
+    assert begun is not None and begun.experiment.corpus == "folder"
+    assert "utterances=1" in begun.experiment.measured
+    (tmp_path / "checkpoints").mkdir()
+    write_parameters(tmp_path / "checkpoints" / FILE_NAME, run_parameters(begun))
+    again = parse(["--experiment=auto", f"--work={tmp_path}"])
+    assert again is not None and again.experiment.corpus == "folder"
 
 
 def test_a_run_that_an_earlier_version_began_keeps_to_its_network(

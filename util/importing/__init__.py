@@ -10,18 +10,22 @@ a line to `MODULES` and write one of these modules:
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from ..errors import CorpusError, ImportingError, line_of
 from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
-from .pipeline.records import SETS, Choices
+from .pipeline.records import SETS, Choices, Item, Record
 from .published import check_parts, fetch_published, missing_source
 
 LISTS = "lists"
@@ -52,6 +56,11 @@ MODULES = {
 }
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
+TRIED = (
+    *("common_voice", LISTS, "audio_folder", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
+    *("voxforge", "an4", "aishell", "thchs30", "folder"),
+)
+"""Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 
 DOWNLOADS = "download"
 """The subfolder of the corpus's folder for unpacked archives."""
@@ -91,6 +100,53 @@ def import_corpus(
     except (OSError, sqlite3.Error) as error:
         why = line_of(error) if isinstance(error, OSError) else error
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {why}") from error
+
+
+def format_of(source: Path, choices: Choices) -> str:
+    """Return the name of the first format of `TRIED` that finds utterances in a folder.
+
+    Raise CorpusError if there are only lists that cannot be read, or ImportingError: that of the last format, as the
+    others are not likely, or one that says what to do if that format finds only unusable rows.
+    """
+    unreadable: CorpusError | None = None
+    last: ImportingError | None = None
+    for name in TRIED:
+        last = None
+        try:
+            if any(isinstance(item, Record) for item in read_items(name, source, choices)):
+                return name
+        except ImportingError as error:
+            last = error
+        except CorpusError as error:
+            unreadable = unreadable or error
+    raise (
+        unreadable
+        or last
+        or ImportingError(
+            f"{source}: no format of docs/importing.md finds recordings with transcripts there; "
+            "python -m deepspeech.import_corpus FORMAT says why"
+        )
+    )
+
+
+def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of a folder, or of lists in it, in this format; recordings are not read.
+
+    Raise ImportingError if the folder has another format, or CorpusError for a list that cannot be read.
+    """
+    return cast(Iterator[Item], _module(name).read_records(source.absolute(), choices))
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Log no warnings about folders and lists, for reading them before an import, which gives them."""
+    log = logging.getLogger(__name__.partition(".")[0])
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def is_imported(out: Path) -> bool:

@@ -68,7 +68,7 @@ AUTO = register(
         OF_ANY_LANGUAGE,
         corpus="lists",
         cached_sets=("dev",),
-        summary="lists of recordings of any size: measures them, chooses all settings, and gives its reasons",
+        summary="your recordings, few or many: measures them, chooses all settings, and gives its reasons",
         options=replace(
             UNHEARD, bad_rows=OF_ANY_LANGUAGE.options.bad_rows, transcripts=OF_ANY_LANGUAGE.options.transcripts
         ),
@@ -178,7 +178,7 @@ def _output_step(measured: Measured) -> tuple[int, str]:
 
 def _augmentation(measured: Measured) -> Choice:
     few = _has_few(measured)
-    who = counted(measured.speakers, "speaker") if measured.speakers else "speakers that the lists do not name"
+    who = counted(measured.speakers, "speaker") if measured.speakers else "speakers that are not known"
     handful = few and measured.speakers < HANDFUL_OF_SPEAKERS
     voices = f" and other voices{' and formants' * handful}" if few else ""
     small = not few and measured.seconds < SMALL_MASKS_SECONDS and measured.hours < SMALL_MASKS_HOURS

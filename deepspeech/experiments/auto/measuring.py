@@ -1,12 +1,11 @@
-"""The measurements of lists of recordings that decide how to train on them."""
+"""The measurements of recordings that decide how to train on them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from statistics import mean, median, median_low
 from typing import TypeVar
 
@@ -14,23 +13,19 @@ import numpy as np
 
 from ...util.audio import inspect_audio
 from ...util.checks.inspection import Inspection
-from ...util.corpus_files import Row
-from ...util.corpus_files.speakers import speaker_of
 from ...util.errors import AudioError, CorpusError
 from ...util.figures.errors.levels import Levels, levels_of_file
-from ...util.importing.formats.lists.of_any_kind import lists_in, rows_of
-from ...util.importing.pipeline.folders import set_of_name
-from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN
+from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Item, Record
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
-from ...util.parts import WHOLE
+from ...util.parts import WHOLE, Part, part_of
 from ...util.text import Alphabet, outputs_needed
 from ...util.transcripts import Normalizer
 
 Found = TypeVar("Found")
 
 RECORDINGS_LOOKED_AT = 1000
-"""The most recordings that are inspected; they are spread evenly over the corpus."""
+"""About as many recordings are inspected, and never twice as many; they are spread evenly over the corpus."""
 RECORDINGS_HEARD = 100
 """Of the inspected recordings, about this many are decoded."""
 FASTEST_SPEECH = 99.0
@@ -46,7 +41,7 @@ class Measured:
     seconds: float
     """Of an utterance, on average."""
     speakers: int
-    """0 if the lists do not name them."""
+    """0 if the corpus does not name them."""
     labels: int
     """Distinct characters of the normalized transcripts."""
     labels_a_second: float
@@ -68,101 +63,116 @@ class Measured:
 
 
 def measure(
-    sources: Sequence[Path],
+    items: Iterable[Item],
+    named: str,
     normalizer: Normalizer | None,
     output_unit: str = Alphabet.unit,
     split: Sequence[float] | None = None,
 ) -> Measured:
-    """Return the size of the training set of lists, or of those in a folder, for a model of this output unit.
+    """Return the size of the training set of a corpus that is called `named`, for a model of this output unit.
 
     With `split`, all rows are divided into the three sets in these shares; else dev and test are taken from the
-    training set only if there is no list for them. Raise ImportingError for a folder without lists, CorpusError for a
-    list that cannot be read, and for lists without a readable recording.
+    training set only if the corpus has no rows for them. Raise CorpusError for a corpus without a readable recording.
     """
-    given = [path for source in sources for path in (lists_in(source) if source.is_dir() else (source,))]
-    lists, trained_on = _training_lists(given, split)
-    rows, speakers, characters = 0, set[str](), set[str]()
-    for row, columns in _rows(lists):
-        rows += 1
-        speakers.add(speaker_of(columns))
-        characters.update(normalizer(row.transcript) if normalizer else row.transcript)
-    step = max(1, rows // RECORDINGS_LOOKED_AT)
-    chosen = [row for number, (row, _) in enumerate(_rows(lists)) if number % step == 0]
+    training, others = _Rows(), _Rows()
+    sets = set()
+    for item in items:
+        if isinstance(item, Record):
+            sets.add(item.official_set)
+            held_out = not split and item.official_set in (DEV, TEST)
+            (others if held_out else training).add(item, normalizer)
+    rows = training if training.count else others
     in_bytes = output_unit == ByteAlphabet.unit
     inspect = partial(_inspect, inspection=Inspection(), normalizer=normalizer, in_bytes=in_bytes)
-    found = _each_found(inspect, chosen)
+    found = _each_found(inspect, rows.chosen)
     if not found:
-        names = ", ".join(map(str, sources))
-        raise CorpusError(f"{names}: none of the recordings looked at can be read{_why_not(chosen)}")
+        raise CorpusError(f"{named}: none of the recordings looked at can be read{_why_not(rows.chosen)}")
     return Measured(
-        round(rows * trained_on) or rows,
+        round(rows.count * _share_of_training(sets, split)) or rows.count,
         mean(seconds for seconds, *_ in found),
-        len(speakers - {""}),
-        len(characters),
+        len(rows.speakers - {""}),
+        len(rows.characters),
         float(np.percentile([needed / seconds for seconds, _, needed in found], FASTEST_SPEECH)),
         median_low([rate for _, rate, _ in found]),
         output_unit,
-        _silence(chosen),
+        _silence(rows.chosen),
     )
 
 
-def _training_lists(lists: Sequence[Path], split: Sequence[float] | None) -> tuple[Sequence[Path], float]:
-    """Return the lists that the training set is taken from, and the share of their rows that stays in it."""
+@dataclass
+class _Rows:
+    """What is known of a set of rows without reading their recordings, and an even choice of the rows."""
+
+    count: int = 0
+    speakers: set[str] = field(default_factory=set)
+    characters: set[str] = field(default_factory=set)
+    chosen: list[Record] = field(default_factory=list)
+    """Every row whose number is a multiple of `step`, from 0."""
+    step: int = 1
+
+    def add(self, row: Record, normalizer: Normalizer | None) -> None:
+        if self.count % self.step == 0:
+            self.chosen.append(row)
+        if len(self.chosen) == 2 * RECORDINGS_LOOKED_AT:
+            self.chosen, self.step = self.chosen[::2], 2 * self.step
+        self.count += 1
+        self.speakers.add(row.speaker)
+        self.characters.update(normalizer(row.transcript) if normalizer else row.transcript)
+
+
+def _share_of_training(sets: set[str], split: Sequence[float] | None) -> float:
+    """Return the share of the rows to train on that remains in the training set, if the corpus has these sets."""
     shares = dict(zip(SETS, split or DEFAULT_SPLIT, strict=True))
     whole = sum(shares.values())
     if split:
-        return lists, shares[TRAIN] / whole
-    names = [set_of_name(path.stem) for path in lists]
-    taken = sum(shares[name] for name in {DEV, TEST}.difference(names))
-    others = [path for path, name in zip(lists, names, strict=True) if name not in (DEV, TEST)]
-    return others or lists, 1 - taken / whole
+        return shares[TRAIN] / whole
+    return 1 - sum(shares[name] for name in {DEV, TEST} - sets) / whole
 
 
-def _why_not(rows: Sequence[Row]) -> str:
+def _why_not(rows: Sequence[Record]) -> str:
     """Return the error of the first row as the end of a sentence; nothing if its recording can be read."""
     try:
         for row in rows[:1]:
             inspect_audio(row.path)
     except AudioError as error:
-        return f", such as that of {rows[0].csv_file}:{rows[0].line}: {error}"
+        return f", such as that of {rows[0].source}: {error}"
     return ""
 
 
-def _silence(rows: Sequence[Row]) -> float:
+def _silence(rows: Sequence[Record]) -> float:
     """Return the seconds of silence before and after the speech of the median recording."""
     found = _each_found(_levels, rows[:: max(1, len(rows) // RECORDINGS_HEARD)])
     return median(each.silence_around for each in found) if found else math.inf
 
 
-def _levels(row: Row) -> Levels | None:
-    return levels_of_file(row.path, row.part)
+def _levels(row: Record) -> Levels | None:
+    return levels_of_file(row.path, _part(row))
 
 
-def _each_found(look: Callable[[Row], Found | None], rows: Sequence[Row]) -> list[Found]:
+def _each_found(look: Callable[[Record], Found | None], rows: Sequence[Record]) -> list[Found]:
     """Return the result for each row, on all cores; rows that cannot be read are left out."""
     cores = usable_cores()
     return [each for each in ordered_map(look, rows, cores, 4 * cores) if each is not None]
 
 
-def _rows(lists: Sequence[Path]) -> Iterator[tuple[Row, dict[str, str]]]:
-    for path in lists:
-        for row, columns in rows_of(path):
-            if isinstance(row, Row):
-                yield row, columns
-
-
 def _inspect(
-    row: Row, inspection: Inspection, normalizer: Normalizer | None, in_bytes: bool
+    row: Record, inspection: Inspection, normalizer: Normalizer | None, in_bytes: bool
 ) -> tuple[float, int, int] | None:
     """Return a row's seconds, sample rate and the outputs that CTC needs; None if it cannot be read."""
+    part = _part(row)
     try:
-        audio, _ = inspection.inspect(row.path, row.part and WHOLE)  # once for all parts of it
+        audio, _ = inspection.inspect(row.path, part and WHOLE)  # once for all parts of it
     except AudioError:
         return None
     seconds = audio.samples / audio.sample_rate
-    if row.part is not None:
-        seconds = min(row.part.end, seconds) - row.part.start
+    if part is not None:
+        seconds = min(part.end, seconds) - part.start
     transcript = normalizer(row.transcript) if normalizer else row.transcript
     labels = transcript.encode() if in_bytes else map(ord, transcript)
     needed = outputs_needed(np.array(list(labels), np.int32))
     return (seconds, audio.sample_rate, needed) if seconds > 0 else None
+
+
+def _part(row: Record) -> Part | None:
+    part = part_of(row.start, row.duration)
+    return None if part == WHOLE else part

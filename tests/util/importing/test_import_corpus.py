@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import csv
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from running import write_wav
+from trees import write
 
-from deepspeech.util.errors import ImportingError
+from deepspeech.util.errors import CorpusError, ImportingError
 from deepspeech.util.files.packaged_data import DATA
-from deepspeech.util.importing import MODULES, import_corpus
+from deepspeech.util.importing import MODULES, TRIED, format_of, import_corpus, without_warnings
 from deepspeech.util.importing.corpus_csv import is_whole
 from deepspeech.util.importing.demo import make_corpus
 from deepspeech.util.importing.pipeline.records import Choices
+
+LAYOUTS: Mapping[str, Mapping[str, str]] = {
+    "aishell": {"transcript.txt": "W1 而 对\n", "wav/train/S1/W1.wav": ""},
+    "an4": {"etc/an4_train.fileids": "an4/ann/one\n", "etc/an4_train.transcription": "<s> YES </s> (one)\n"},
+    "audio_folder": {"train/metadata.csv": "file_name,transcription\na.wav,yes\n"},
+    "common_voice": {f"{name}.tsv": "client_id\tpath\tsentence\nx\ta.mp3\tYes.\n" for name in ("validated", "train")},
+    "fleurs": {"train.tsv": "7\t7.wav\tYes.\tyes\ty e s\t8000\tMALE\n", "audio/train/7.wav": ""},
+    "folder": {"ann/a.wav": "", "ann/a.txt": "yes\n", "notes.csv": "day,weather\n1,rain\n"},
+    "kaldi": {"train/wav.scp": "u1 a.wav\n", "train/text": "u1 yes\n"},
+    "librispeech": {"dev-clean/19/7/19-7.trans.txt": "19-7-0000 YES\n", "SPEAKERS.TXT": "19 | F\n"},
+    "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
+    "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
+    "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
+    "tedlium": {"train/stm/ann.stm": "ann 1 ann 0.00 2.00 <NA> yes\n"},
+    "thchs30": {
+        "train/A2_0.wav": "",
+        "train/A2_0.wav.trn": "../data/A2_0.wav.trn",
+        "data/A2_0.wav.trn": "绿\nlv4\nl v4\n",
+    },
+    "voxforge": {"ann-1-a/etc/PROMPTS": "ann-1-a/mfc/a1 YES\n"},
+}
 
 
 def transcripts(path: Path) -> list[str]:
@@ -156,3 +180,36 @@ def test_the_data_of_the_corpora_are_found() -> None:
     assert (DATA / "demo" / "grammar.txt").is_file()
     for name in ("demo", "digits", "yesno"):
         assert (DATA / "lm" / f"{name}.arpa").is_file()
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_the_format_of_a_folder_is_found_by_its_files(name: str, tmp_path: Path) -> None:
+    for path, text in LAYOUTS[name].items():
+        write(tmp_path / path, text)
+    assert format_of(tmp_path, Choices()) == name
+
+
+def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with pytest.raises(ImportingError, match="has no recordings; their names end in"):
+        format_of(tmp_path, Choices())
+    write(tmp_path / "yes" / "a.wav", "")
+    with pytest.raises(
+        ImportingError, match=r"no format of docs/importing\.md finds recordings with transcripts there"
+    ):
+        format_of(tmp_path, Choices())
+    write(tmp_path / "train.csv", "file,text\n")
+    with pytest.raises(CorpusError, match=r"train\.csv:1: no column wav_filename; found: file, text"):
+        format_of(tmp_path, Choices())
+
+
+def test_a_folder_is_read_without_the_warnings_of_its_import(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for path, text in {**LAYOUTS["lists"], "notes.csv": "day,weather\n1,rain\n"}.items():
+        write(tmp_path / path, text)
+    with without_warnings():
+        assert format_of(tmp_path, Choices()) == "lists"
+    assert not caplog.records
+    with caplog.at_level(logging.WARNING, "deepspeech"), without_warnings():
+        format_of(tmp_path, Choices())
+    assert format_of(tmp_path, Choices()) == "lists"
+    assert ["notes.csv: not read" in record.getMessage() for record in caplog.records] == [True]

@@ -44,8 +44,7 @@ def lists_in(folder: Path) -> tuple[Path, ...]:
     found = tuple(sorted(path for path in folder.iterdir() if _is_list(path)))
     if not found:
         raise ImportingError(
-            f"{folder} has no lists, {', '.join(ENDINGS)}; for recordings with a text beside each, see "
-            "--experiment folder"
+            f"{folder} has no lists, {', '.join(ENDINGS)}; recordings with a text beside each have the format folder"
         )
     named = tuple(named_as_sets(found))
     return named if any(set_of_name(path.name) for path in named) else _with_columns(found)
