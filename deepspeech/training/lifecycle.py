@@ -20,6 +20,7 @@ from ..util.figures.counted import counted
 from ..util.storage.copies import named_for_all
 from .data_set import DataSet
 from .interruption import Interrupted
+from .reporting.remaining_time import RemainingTime
 from .reporting.reports import log_report
 from .reporting.summaries import Summaries
 from .run_record import has_run_record, write_run_record
@@ -72,6 +73,8 @@ class RunLifecycle:
         self._training_ended = False
         self._keeps_figures = True
         self._reductions = state.plateau_reductions
+        stops_early = state.validates and options.schedule.early_stopping.enabled
+        self._remaining_time = RemainingTime(may_stop_early=stops_early)
         if options.trains and not (coordinator.training_is_over and has_run_record(options)):
             write_run_record(options, checkpoints.network, session.graph)
             if SetName.TRAIN in sets:
@@ -86,6 +89,9 @@ class RunLifecycle:
         log_report(report, self._options.report, pace, self._options.test.files)
         self._summaries.epoch_done(report)
         state = self._coordinator.state
+        is_training = report.set_name is SetName.TRAIN
+        if is_training and (told := self._remaining_time.epoch_done(state.target_epoch - state.epoch)):
+            logger.info(told)
         if report.set_name is SetName.TEST:
             self._note_test(report)
         if report.set_name is SetName.DEV:
