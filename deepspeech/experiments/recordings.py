@@ -41,6 +41,7 @@ SUMMARIES = {
     "kaldi": "a Kaldi data directory",
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",
+    "table": "recordings, and tables with any columns that name them",
     "tedlium": "TED-LIUM, all of it or a part",
     "voxforge": "VoxForge, all submissions in the folder",
 }

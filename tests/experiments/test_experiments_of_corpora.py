@@ -156,6 +156,7 @@ def an4(folder: Path) -> None:
 
 
 WORD = " adorw"
+CLEAN = ("dev-clean", "test-clean")
 
 TREES: dict[str, tuple[Tree, str]] = {
     "aishell1": (aishell, "对市成交楼而"),
@@ -172,14 +173,12 @@ TREES: dict[str, tuple[Tree, str]] = {
     "json_lines": (json_lines, WORD),
     "kaldi": (kaldi, WORD),
     "librispeech_100": (librispeech("train-clean-100", "dev-clean", "test-clean", "train-other-500"), ""),
-    "librispeech_960": (
-        librispeech("train-clean-100", "train-clean-360", "train-other-500", "dev-clean", "test-clean"),
-        "",
-    ),
+    "librispeech_960": (librispeech("train-clean-100", "train-clean-360", "train-other-500", *CLEAN), ""),
     "ljspeech": (ljspeech, WORD),
     "mls": (mls, WORD),
     "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
     "speech_commands": (speech_commands, ""),
+    "table": (lists, WORD),
     "tedlium": (tedlium, WORD),
     "thchs30": (thchs30, "是绿"),
     "voxforge": (voxforge, WORD),

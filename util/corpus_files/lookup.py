@@ -12,15 +12,16 @@ _UNENCODED = "surrogatepass"
 
 
 class Lookup:
-    """A mapping that takes constant memory; of equal names, the last one counts."""
+    """A mapping that takes constant memory."""
 
-    def __init__(self, items: Iterable[tuple[str, str]] = ()) -> None:
-        """Take (name, text) pairs."""
+    def __init__(self, items: Iterable[tuple[str, str]] = (), *, repeated: str | None = None) -> None:
+        """Take (name, text) pairs; of equal names the last one counts, or they have the text `repeated` if given."""
         self._database = sqlite3.connect("")  # a temporary file, which closing deletes
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text BLOB) WITHOUT ROWID")
         self._database.executemany(
-            "INSERT OR REPLACE INTO texts VALUES (?, ?)", ((_bytes(name), _bytes(text)) for name, text in items)
+            "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ifnull(?3, ?2)",
+            ((_bytes(name), _bytes(text), None if repeated is None else _bytes(repeated)) for name, text in items),
         )
 
     def __enter__(self) -> Lookup:

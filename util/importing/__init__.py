@@ -49,6 +49,7 @@ MODULES = {
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
     "speech_commands": "formats.speech_commands",
+    "table": "formats.lists.table",
     "tedlium": "formats.tedlium",
     "thchs30": "formats.thchs30",
     "voxforge": "formats.voxforge",
@@ -58,7 +59,7 @@ MODULES = {
 
 TRIED = (
     *("common_voice", LISTS, "audio_folder", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
-    *("voxforge", "an4", "aishell", "thchs30", "folder"),
+    *("voxforge", "an4", "aishell", "thchs30", "table", "folder"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 

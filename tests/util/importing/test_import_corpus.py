@@ -30,6 +30,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
+    "table": {"words.csv": "file,text\na.wav,yes\n", "wav/a.wav": ""},
     "tedlium": {"train/stm/ann.stm": "ann 1 ann 0.00 2.00 <NA> yes\n"},
     "thchs30": {
         "train/A2_0.wav": "",

@@ -16,17 +16,13 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
+from ..pipeline.columns import TEXTS
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FOLDERS = ("wavs", "wav", "clips", "")
 _NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id")
-_TEXTS = (
-    *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
-    *("text", "transcript", "transcription", "sentence"),
-)
-"""Names of columns with texts, in order of preference."""
 
 _LOOKED_AT = 1000
 """The number of lines that are checked for whether the last column may be the transcript."""
@@ -61,7 +57,7 @@ def _header(path: Path) -> list[str]:
     """Return the names of the columns in lower case; none if the first line is no header."""
     _, line = next(read_lines(path), ("", ""))
     names = [name.strip().lower().replace(" ", "_") for name in line.split("|")]
-    return names if set(names) & set(_NAMES) and set(names) & set(_TEXTS) else []
+    return names if set(names) & set(_NAMES) and set(names) & set(TEXTS) else []
 
 
 def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, str]:
@@ -71,7 +67,7 @@ def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, st
     by_name = dict(zip(header, fields, strict=False))
     name, text, speaker = (
         next((by_name[name] for name in names if by_name.get(name, "").strip()), "")
-        for names in (_NAMES, _TEXTS, SPEAKERS)
+        for names in (_NAMES, TEXTS, SPEAKERS)
     )
     return name, text, speaker.strip()
 

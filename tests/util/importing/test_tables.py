@@ -1,0 +1,169 @@
+"""Recordings and tables that name them: LJSpeech's, and tables with any columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.pipeline.records import Choices
+
+ALL_TRAIN = Choices(split=(1, 0, 0))
+
+
+def imported(folder: Path, choices: Choices = ALL_TRAIN) -> Import:
+    return Import("table", folder, folder.with_name("out"), choices)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("clips/a.wav", "clips/b.flac", "more/c.wav"):
+        tone(tmp_path / "recordings" / name, 2)
+    return tmp_path / "recordings"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'clips/a.wav,one\nb,two\nc.wav,"three, and\nfour"\n',
+        "file;words\nclips\\a.wav;one\n b.flac; two\nmore/c;three, and four\n",
+        "a\tone\nb\ttwo\nc\tthree, and four\n",
+        "a.wav | one\nb.wav | two\nc.wav | three, and four\n",
+        "a one\nb two\nc three, and four\n",
+        "a,one\nb,two\nc,three, and four\n",
+        'number,sentence,clip\n1,one,a\n2,two,b\n3,"three, and four",c\n',
+    ],
+)
+def test_a_table_may_name_recordings_in_many_ways(folder: Path, lines: str) -> None:
+    write(folder / "transcripts.csv", lines.encode("utf-16"))
+    done = imported(folder)
+    assert done.transcripts == {"a.wav": "one", "b.flac": "two", "c.wav": "three, and four"}
+    assert not done.left_out
+
+
+def test_names_of_columns_say_what_is_in_them(folder: Path) -> None:
+    header = "Clip,Start time,End,Speaker ID,Split,Text,Normalized text,Dialect"
+    rows = ["a.wav,0.5,1.5,ann,train,ONE!,one,north", "a.wav,1,,bob,Validation,TWO,two,south", "b,,9,ann,test,3,three,"]
+    write(folder / "all.csv", "\n".join([header, *rows, "c,x,1,ann,train,4,four,", "c,1,1,ann,train,4,four,"]))
+    done = imported(folder, Choices())
+    assert [(row["transcript"], row["speaker"], row["duration"]) for row in done.all_rows] == [
+        ("one", "ann", "1.000"),
+        ("two", "bob", "1.000"),
+        ("three", "ann", "2.000"),
+    ]
+    assert [len(done.rows(name)) for name in ("train", "dev", "test")] == [1, 1, 1]
+    assert (done.rows("train")[0]["dialect"], done.rows("train")[0]["text"]) == ("north", "ONE!")
+    assert set(done.left_out) == {"all.csv:5", "all.csv:6"}
+    assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
+
+
+def test_a_column_that_repeats_names_the_speakers(folder: Path) -> None:
+    for number in range(6):
+        tone(folder / f"{number}.wav")
+    lines = "".join(f"{number}\tspeaker{number % 2}\tsentence number {number}\n" for number in range(6))
+    write(folder / "utt_spk_text.tsv", lines)
+    assert {row["speaker"] for row in imported(folder).all_rows} == {"speaker0", "speaker1"}
+
+
+@pytest.mark.parametrize(("header", "warns"), [("", True), ("Datei,Wort\n", True), ("file,text\n", False)])
+def test_columns_that_are_not_named_are_told(
+    folder: Path, header: str, warns: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(folder / "all.csv", f"{header}a,one\nb,two\n")
+    assert imported(folder).transcripts == {"a.wav": "one", "b.flac": "two"}
+    names = (" (datei)", " (wort)") if header else ("", "")
+    told = "all.csv: read with recordings in column 1{}, transcripts in column 2{}; if that is wrong, name".format(
+        *names
+    )
+    assert any(told in record.getMessage() for record in caplog.records) == warns
+
+
+def test_crowdsourced_corpora_have_the_speaker_in_the_name(tmp_path: Path) -> None:
+    folder = tmp_path / "gu_in_female"
+    names = [f"guf_{speaker:05d}_{number:011d}" for speaker in (202, 1063) for number in range(2)]
+    for name in names:
+        tone(folder / f"{name}.wav")
+    write(folder / "line_index.tsv", "".join(f"{name}\t\tવાક્ય {name[-1]}\n" for name in names))
+    done = imported(folder)
+    assert {row["speaker"] for row in done.all_rows} == {"guf_00202", "guf_01063"}
+    assert set(done.transcripts.values()) == {"વાક્ય 0", "વાક્ય 1"}
+
+
+def test_each_table_that_is_named_as_a_set_is_one(folder: Path) -> None:
+    for name, recording in (("train", "a"), ("valid", "b"), ("test", "c")):
+        write(folder / "lists" / f"{name}.txt", f"{recording} word\n")
+    write(folder / "all.txt", "a word\nb word\nc word\n")
+    assert imported(folder, Choices()).sets == {"train": {"a.wav"}, "dev": {"b.flac"}, "test": {"c.wav"}}
+
+
+def test_rows_that_cannot_be_used_are_listed(folder: Path) -> None:
+    tone(folder / "again/a.wav")
+    write(folder / "all.tsv", "clips/a.wav\tone\na\tone\nlost\ttwo\nb\nc\tthree\n")
+    done = imported(folder)
+    assert sorted(done.transcripts.values()) == ["one", "three"]
+    assert done.left_out == {
+        "all.tsv:2": "several recordings of this name in the folder",
+        "all.tsv:3": "no recording of this name in the folder",
+        "all.tsv:4": "fewer fields than columns",
+    }
+
+
+def test_texts_beside_recordings_are_no_tables(folder: Path) -> None:
+    write(folder / "clips/a.txt", "a word\n")
+    with pytest.raises(ImportingError, match=r"has no table .* whose lines name recordings"):
+        imported(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(b"a,caf\xe9\n", r"all\.csv:1: not UTF-8"), (b'a,one\nb,"two\nc,three\n', r"all\.csv:3: malformed CSV")],
+)
+def test_a_table_that_cannot_be_read_is_named_with_its_line(folder: Path, content: bytes, complaint: str) -> None:
+    write(folder / "all.csv", content)
+    with pytest.raises(ImportingError, match=complaint):
+        imported(folder)
+
+
+def test_ljspeech_takes_the_normalized_text_and_leaves_quotes_alone(tmp_path: Path) -> None:
+    for name in ("LJ1", "LJ2", "grüße"):
+        tone(tmp_path / "wavs" / f"{name}.wav")
+    write(tmp_path / "metadata.csv", 'LJ1|Dr. "A"|doctor "a"\nLJ2|two|\ngrüße|"hallo\nLJ3\n')
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {"LJ1.wav": 'doctor "a"', "LJ2.wav": "two", "grüße.wav": '"hallo'}
+    assert done.left_out == {"metadata.csv:4": "a line without |"}
+
+
+def test_ljspeech_takes_what_a_header_says_and_refuses_speakers_for_transcripts(tmp_path: Path) -> None:
+    for number in range(10):
+        tone(tmp_path / "wavs" / f"LJ{number}.wav")
+    for first in ("Ann Lee", "s"):
+        lines = "".join(f"wavs/LJ{number}.wav|one {number}|{first}{number % 2}\n" for number in range(10))
+        write(tmp_path / "metadata.csv", lines)
+        refused = rf"metadata\.csv: the last column has only {first}0, {first}1, .* file\|text\|speaker$"
+        with pytest.raises(ImportingError, match=refused):
+            Import("ljspeech", tmp_path, tmp_path / "out")
+    write(tmp_path / "metadata.csv", f"File|Text|Speaker\n{lines}")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(10)}
+    assert {row["speaker"] for row in done.all_rows} == {"s0", "s1"} and not done.left_out
+    write(tmp_path / "metadata.csv", "file|text|speaker\nLJ1|one|two|s0\nLJ2|two|s1\n")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("two", "s1")]
+    assert done.left_out == {"metadata.csv:2": "more fields than the header has columns"}
+    write(tmp_path / "metadata.csv", "id|transcript|normalized transcript\nLJ1|Dr. A|doctor a\nLJ2|two|\n")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {"LJ1.wav": "doctor a", "LJ2.wav": "two"}
+
+
+def test_ljspeech_refuses_lengths_for_transcripts(tmp_path: Path) -> None:
+    for number in range(4):
+        tone(tmp_path / "wavs" / f"LJ{number}.wav")
+    lengths = "".join(f"wavs/LJ{number}.wav|one {number}|{number}.5\n" for number in range(4))
+    write(tmp_path / "metadata.csv", lengths)
+    with pytest.raises(ImportingError, match=r"only 0\.5, 1\.5, 2\.5 …, as if it gave lengths; .*file\|text\|seconds$"):
+        Import("ljspeech", tmp_path, tmp_path / "out")
+    write(tmp_path / "metadata.csv", f"file|text|seconds\n{lengths}")
+    done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(4)}
