@@ -59,11 +59,12 @@ def test_names_of_columns_say_what_is_in_them(folder: Path) -> None:
     assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
 
 
-def test_a_column_that_repeats_names_the_speakers(folder: Path) -> None:
+@pytest.mark.parametrize("header", ["", "Datei\tSprache\tDauer\tSprecher\tWorte\n"])
+def test_a_column_that_repeats_names_the_speakers(folder: Path, header: str) -> None:
     for number in range(6):
         tone(folder / f"{number}.wav")
-    lines = "".join(f"{number}\tspeaker{number % 2}\tsentence number {number}\n" for number in range(6))
-    write(folder / "utt_spk_text.tsv", lines)
+    lines = "".join(f"{number}\ten\t1.5\tspeaker{number % 2}\tsentence number {number}\n" for number in range(6))
+    write(folder / "utt_spk_text.tsv", header + lines)
     assert {row["speaker"] for row in imported(folder).all_rows} == {"speaker0", "speaker1"}
 
 

@@ -36,12 +36,15 @@ _TABLES = (".csv", ".tsv", ".tab", ".txt")
 _SEPARATORS = ("\t", "|", ";", ",", " ")
 """In the order in which they are tried; a space only ends the first word."""
 _QUOTING = (";", ",")
-_LOOKED_AT = 200
+_LOOKED_AT = 2000
 """The number of lines that show how a table is laid out."""
 _SEVERAL = ""
 """Stands for the path where several recordings have a name."""
 _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 """Names of recordings in Google's crowdsourced corpora (OpenSLR 32 to 80): language, speaker and utterance."""
+
+_NO_NAME = re.compile(r"\s|^\d*[.,]\d+$")
+"""Several words, or a fraction, such as a duration."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def _with_columns(
     if text is None:
         return None
     repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
-    if not names and len(repeating) == 1:
+    if speaker is None and set(TEXTS).isdisjoint(names) and len(repeating) == 1:
         (speaker,) = repeating
     return _Layout(separator, names, width, recording, text, speaker)
 
@@ -193,8 +196,9 @@ def _letters(text: str) -> int:
 
 
 def _repeat(texts: Sequence[str]) -> bool:
-    """Return whether these are single words, each twice or more on average, as those of speakers are."""
-    return all(texts) and 2 * len(set(texts)) <= len(texts) and not any(" " in text for text in texts)
+    """Return whether these are single words, of which at least every tenth repeats another, as names of speakers do."""
+    different = len(set(texts))
+    return 1 < different <= 0.9 * len(texts) and not any(map(_NO_NAME.search, texts)) and all(texts)
 
 
 def _rows(source: Path, path: Path, layout: _Layout, recordings: Lookup) -> Iterator[Item]:
