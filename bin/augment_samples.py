@@ -4,13 +4,14 @@
     augment_samples.py SOURCE --augment speed[factor=1~0.1] --augment noise[snr=10] [--to examples] [--count 4]
     augment_samples.py dev.csv --augment noise[snr=10] --to noisy --count 1 --limit 0 --no_pictures
 
-SOURCE is an audio file, a folder of audio files, or a CSV with a column wav_filename; rows of a corpus may be parts of
-recordings. The augmentations are written as for deepspeech-train; see docs/augmentation.md. For the recording NAME, the
-output is NAME-0.wav, unchanged, NAME-1.wav and so on, as in the epochs of a training, and NAME.png with their
-spectrograms and features. With the same --random_seed, a training draws the same numbers for a recording only if it has
-the same place in the training set. Augmentations of features are only visible in the pictures.
-If a CSV has transcripts, augmented.csv lists the augmented recordings, to test a model in noise or in rooms. Pictures
-need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
+SOURCE is an audio file, a folder of audio files, a CSV with a column wav_filename, or a list of utterances as for
+deepspeech-train (CSV, TSV, JSON lines, or Kaldi's directory), whose rows may be parts of recordings. The augmentations
+are written as for deepspeech-train; see docs/augmentation.md. For the recording NAME, the output is NAME-0.wav,
+unchanged, NAME-1.wav and so on, as in the epochs of a training, and NAME.png with their spectrograms and features. With
+the same --random_seed, a training draws the same numbers for a recording only if it has the same place in the training
+set. Augmentations of features are only visible in the pictures.
+If the source has transcripts, augmented.csv lists the augmented recordings, to test a model in noise or in rooms.
+Pictures need matplotlib: `pip install '.[augmentation]'` in the checkout installs it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.augmentation.spectrogram import spectrogram
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus import Corpus, Utterance
-from deepspeech.util.corpus_files import Row, read_files
-from deepspeech.util.corpus_files.csv_files import columns_in
+from deepspeech.util.corpus_files import FORMATS, Row, read_files
+from deepspeech.util.corpus_files.csv_files import columns_in, names_in
+from deepspeech.util.corpus_files.kaldi import is_directory_of_kaldi
+from deepspeech.util.corpus_files.shards import SUFFIX
 from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
@@ -60,7 +63,7 @@ def main() -> None:
     """Read the arguments and write the examples."""
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
-    add("source", metavar="SOURCE", help="audio file, folder or CSV")
+    add("source", metavar="SOURCE", help="audio file, folder, or list of utterances")
     add("--augment", action="append", required=True, help="augmentation; may be given several times")
     add("--to", type=output_path, default=Path("examples"), help="folder to write to (default: %(default)s)")
     add("--count", type=int, default=4, help="examples of each recording (default: %(default)s)")
@@ -119,10 +122,14 @@ def corpus_of(rows: Sequence[Row], extractor: FrontEnd) -> Corpus:
 
 
 def rows_of(source: str) -> list[Row]:
-    """Return the rows of a CSV with transcripts, else one for each recording of the source. Raise CorpusError."""
-    recordings, path = recordings_of(source), user_path(source)
+    """Return the rows of a list of utterances, else one for each recording of the source.
+
+    Raise CorpusError, or FlagError if there are no recordings.
+    """
+    path = user_path(source)
     if not has_transcripts(path):
-        return [Row(source, line, str(path), "", part=part) for line, (path, part) in enumerate(recordings, 1)]
+        recordings = enumerate(recordings_of(source), 1)
+        return [Row(source, line, str(path), "", part=part) for line, (path, part) in recordings]
     rows = []
     for row in read_files([path], None):
         if isinstance(row, BadRow):
@@ -140,8 +147,11 @@ def check_not_written_over(read: Sequence[Path], folder: Path, corpus: Corpus, p
 
 
 def has_transcripts(path: Path) -> bool:
-    """Return whether a source is a CSV with a column of transcripts."""
-    return path.suffix.lower() == ".csv" and "transcript" in columns_in(path)
+    """Return whether a source is a list of utterances. Raise CorpusError."""
+    if path.suffix.lower() == ".csv":
+        columns = columns_in(path)
+        return set(names_in(columns)) <= set(columns)
+    return path.suffix.lower() in {*FORMATS} - {SUFFIX} or is_directory_of_kaldi(path)
 
 
 def write_examples(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 from corpora import RATE, TinyCorpus, write_wav
 from running import ROOT, assert_fails_with, run_script
@@ -48,6 +49,29 @@ def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_par
     (tmp_path / "dev.csv").write_text(f"{header}\ntalk.wav,0,one,5,1\n")
     done = run_script("augment_samples.py", tmp_path / "dev.csv", *flags)
     assert_fails_with(done, f"{tmp_path / 'dev.csv'}:2: {tmp_path / 'talk.wav'}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("dev.tsv", "wav_filename\ttranscript\na.wav\tone\n"),
+        ("dev.jsonl", '{"audio_filepath": "a.wav", "text": "one"}\n'),
+        ("kaldi/text", "u1 one\n"),
+        ("dev.csv", "path,sentence\n../a.wav,one\n"),
+    ],
+)
+def test_every_list_of_utterances_that_training_reads_is_a_source(tmp_path: Path, name: str, text: str) -> None:
+    write_wav(tmp_path / "a.wav", np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32))
+    (tmp_path / "kaldi").mkdir()
+    (tmp_path / "kaldi" / "wav.scp").write_text(f"u1 {tmp_path / 'a.wav'}\n")
+    (tmp_path / "clips").mkdir()
+    (tmp_path / name).write_text(text)
+    source = tmp_path / name.removesuffix("/text")
+    flags = ("--augment", "volume[dbfs=-6]", "--to", tmp_path / "out", "--count", 1, "--no_pictures")
+    done = run_script("augment_samples.py", source, *flags)
+    assert done.returncode == 0, done.stderr
+    rows = (tmp_path / "out/augmented.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[::2] for row in rows] == [["a-1.wav", "one"]]
 
 
 def test_what_changes_features_is_said_to_be_in_no_recording(tmp_path: Path) -> None:
