@@ -65,13 +65,13 @@ def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part |
     start, end = max(part.start, 0.0), min(part.end, length)
     detail = f"{part.start:.3f} to {'the end' if math.isinf(part.end) else f'{part.end:.3f}'} of {length:.3f} seconds"
     if start < length and most_overrun < part.end - length < math.inf:
-        raise PartError(f"a segment that ends more than {most_overrun} seconds after its recording", detail)
+        raise PartError(f"a part that ends more than {most_overrun} seconds after its recording", detail)
     if start <= TOLERANCE and length - end <= TOLERANCE:
         return None
     if part.end <= part.start:
-        raise PartError("a segment that ends where it begins, or before", detail)
+        raise PartError("a part that ends where it begins, or before", detail)
     if start >= length:
-        raise PartError("a segment beyond the end of its recording", detail)
+        raise PartError("a part beyond the end of its recording", detail)
     if end - start < SHORTEST:
-        raise PartError(f"a segment shorter than {SHORTEST} seconds", detail)
+        raise PartError(f"a part shorter than {SHORTEST} seconds", detail)
     return Part(start, end)

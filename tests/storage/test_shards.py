@@ -106,9 +106,9 @@ def test_further_columns_that_are_not_unicode_stay_as_they_are(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("times", "problem"),
     [
-        ("0.1,5", "a segment that ends more than 0.5 seconds after its recording: 0.100 to 5.100 of 1.000 seconds"),
-        ("9,1", "a segment beyond the end of its recording: 9.000 to 10.000 of 1.000 seconds"),
-        ("9,", "a segment beyond the end of its recording: 9.000 to the end of 1.000 seconds"),
+        ("0.1,5", "a part that ends more than 0.5 seconds after its recording: 0.100 to 5.100 of 1.000 seconds"),
+        ("9,1", "a part beyond the end of its recording: 9.000 to 10.000 of 1.000 seconds"),
+        ("9,", "a part beyond the end of its recording: 9.000 to the end of 1.000 seconds"),
     ],
 )
 def test_a_part_that_training_refuses_is_refused(

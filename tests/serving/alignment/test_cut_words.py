@@ -128,7 +128,7 @@ def test_a_row_that_ends_after_its_recording_has_the_words_that_training_hears(
         sentences.write_text(rows.format(duration))
         done = cut_words(graph_file, sentences, "--output", listed)
         assert done.stderr.count("Left out: ") == 1, done.stderr
-        assert f"{sentences}:3: {sentences.with_name('second.wav')}: a segment that ends more than" in done.stderr
+        assert f"{sentences}:3: {sentences.with_name('second.wav')}: a part that ends more than" in done.stderr
         words.append(listed.read_text())
     assert words[0] == words[1]
     assert words[0].count("\n") == 4

@@ -173,7 +173,7 @@ def test_of_a_part_in_a_list_of_noise_nothing_else_is_mixed_in(corpus: Corpus, t
     source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
     for index in range(len(corpus)):
         assert np.abs(source.samples(index)).min() > 0.05  # it is as loud all the time
-    for part, wrong in (("2.2,0.5", "silent: all its samples"), ("5,1", "a segment beyond the end of its recording")):
+    for part, wrong in (("2.2,0.5", "silent: all its samples"), ("5,1", "a part beyond the end of its recording")):
         (tmp_path / "noise.csv").write_text(f"wav_filename,start,duration\ntalk.wav,{part}\n")
         with pytest.raises(FlagError, match=rf"1 of 1 recordings cannot be used: {tmp_path / 'talk.wav'}: {wrong}"):
             checked_sources(plan.augmentations, progress=False)

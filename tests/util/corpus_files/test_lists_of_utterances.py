@@ -132,12 +132,12 @@ def test_times_that_cannot_be_used_are_named_with_their_line(folder: Path) -> No
     reasons = [
         "a start and a duration must be numbers, and not 'soon' and '1'",
         "a start and a duration must be numbers, and not nan and 1.0",
-        "a segment that starts 1 seconds before its recording",
-        "a segment of 0 seconds",
-        "a segment of -1 seconds",
-        "a segment beyond the end of its recording: 5.000 to 6.000 of 3.000 seconds",
-        "a segment that ends more than 0.5 seconds after its recording: 1.000 to 3.600 of 3.000 seconds",
-        "a segment shorter than 0.02 seconds: 2.990 to 3.390 of 3.000 seconds",
+        "a part that starts 1 seconds before its recording",
+        "a part of 0 seconds",
+        "a part of -1 seconds",
+        "a part beyond the end of its recording: 5.000 to 6.000 of 3.000 seconds",
+        "a part that ends more than 0.5 seconds after its recording: 1.000 to 3.600 of 3.000 seconds",
+        "a part shorter than 0.02 seconds: 2.990 to 3.390 of 3.000 seconds",
     ]
     lines = [f"{bad}:{line}: {folder}/talk.flac: {reason}" for line, reason in enumerate(reasons, start=2)]
     assert str(error.value).splitlines()[1:] == lines

@@ -34,7 +34,7 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     assert list(done.left_out.values()) == [
         "no text",
         "an offset or duration that is not a number",
-        "a segment beyond the end of its recording",
+        "a part beyond the end of its recording",
         "not JSON",
         "not a JSON object",
     ]
@@ -110,7 +110,7 @@ def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(
     assert (again["transcript"], again["speaker"]) == ("again", "")
     assert done.left_out == {
         "mine.csv:4": "a row that cannot be read",
-        "mine.csv:5": "a segment beyond the end of its recording",
+        "mine.csv:5": "a part beyond the end of its recording",
     }
 
 

@@ -171,7 +171,7 @@ def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> 
     assert all(row["wav_filename"].startswith("clips/") for row in done.all_rows)
     assert len({row["wav_filename"] for row in done.all_rows}) == 4
     reasons = [line.split("  ")[1] for line in done.news[-2:]]
-    assert reasons == ["a segment beyond the end of its recording", "a segment shorter than 0.02 seconds"]
+    assert reasons == ["a part beyond the end of its recording", "a part shorter than 0.02 seconds"]
 
 
 def test_of_several_tiers_one_must_be_chosen(tmp_path: Path) -> None:
