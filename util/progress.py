@@ -11,6 +11,7 @@ from typing import Any
 
 from .figures.counted import counted
 from .monitoring.log_lines import json_of_log
+from .signals import drop_standard_error
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +26,16 @@ LONGEST_SILENCE_SECONDS = 300.0
 
 
 def report(message: str) -> None:
-    """Print a message of one line to stderr, in JSON where the log is; stdout is kept for results."""
+    """Print a message of one line to stderr, in JSON where the log is; stdout is kept for results.
+
+    The work goes on if the reader of stderr has closed it, as after lines of the log.
+    """
     lines = json_of_log()
-    print(message if lines is None else lines.line(message, "info", __name__, time.time()), file=sys.stderr, flush=True)
+    line = message if lines is None else lines.line(message, "info", __name__, time.time())
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        drop_standard_error()
 
 
 BESIDE_TEXTS = 12

@@ -55,8 +55,13 @@ def say(message: str, *, below_a_bar: bool = False) -> None:
     try:
         os.write(2, f"{above}{last_words(message, level='warning')}\n".encode())
     except OSError:
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        with suppress(OSError):
-            if os.path.sameopenfile(1, 2):
-                os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
+        drop_standard_error()
+
+
+def drop_standard_error() -> None:
+    """Drop all later output to standard error, and to standard output if that goes to the same place."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    with suppress(OSError):
+        if os.path.sameopenfile(1, 2):
+            os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)

@@ -10,6 +10,7 @@ import sys
 import termios
 from dataclasses import dataclass
 from itertools import pairwise
+from subprocess import PIPE
 
 import pytest
 from running import all_shown
@@ -175,6 +176,18 @@ with Progress("Counting", None) as progress:
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert (result.stdout, result.stderr) == (b"", b"")
+
+
+def test_work_goes_on_when_the_reader_of_its_messages_has_closed_them() -> None:
+    code = "from deepspeech.util.progress import report; report('read'); input(); report('unread'); print('done')"
+    with subprocess.Popen([sys.executable, "-c", code], text=True, stdin=PIPE, stdout=PIPE, stderr=PIPE) as program:
+        assert program.stdin and program.stdout and program.stderr
+        assert program.stderr.readline() == "read\n"
+        program.stderr.close()
+        program.stdin.write("\n")
+        program.stdin.close()
+        assert program.stdout.read() == "done\n"
+    assert program.returncode == 0
 
 
 def test_nothing_to_do_is_no_problem() -> None:
