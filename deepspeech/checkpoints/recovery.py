@@ -52,7 +52,8 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
         if not found:
             if remarks:
                 which = "newest" if kind is Kind.NEWEST else "best"
-                logger.warning("%s: %s; %s is the %s intact one", folder, ", ".join(remarks), prefix.name, which)
+                chosen = f"{prefix.name} is the {which} intact {kind.prefix} checkpoint"
+                logger.warning("%s: %s; %s", folder, ", ".join(remarks), chosen)
             return prefix
         damaged.add(prefix)
         remarks.append(found)

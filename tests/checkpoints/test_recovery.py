@@ -106,7 +106,7 @@ def test_an_older_checkpoint_is_taken_where_the_newest_is_damaged_and_the_file_i
     assert found == folder / "train-9"
     (message,) = ours(caplog)
     assert file in message
-    assert "train-9 is the newest intact one" in message
+    assert message.endswith("; train-9 is the newest intact train checkpoint")
 
 
 def test_a_checkpoint_of_an_earlier_version_has_no_digests_and_is_taken(
