@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Spell = Callable[[str], Sequence[Sequence[int]]]
@@ -26,18 +26,6 @@ class OutputLabels:
     def one_each(cls, texts: Sequence[str | bytes]) -> OutputLabels:
         """Return labels that are the acoustic model's outputs in their order."""
         return cls(tuple(texts), tuple(range(len(texts))), len(texts))
-
-    @classmethod
-    def of_readings(cls, readings: Mapping[str, Sequence[str]], units: Sequence[str]) -> OutputLabels:
-        """Return a label for each reading of each character; `units` are the acoustic model's outputs in their order.
-
-        `readings` maps, say, "行" to ("xing2", "hang2"). Readings that are not in `units` are left out.
-        """
-        column_of = {unit: column for column, unit in enumerate(units)}
-        pairs = [
-            (text, column_of[unit]) for text, units_of in readings.items() for unit in units_of if unit in column_of
-        ]
-        return cls(tuple(text for text, _ in pairs), tuple(column for _, column in pairs), len(units))
 
 
 Labels = Sequence[str | bytes] | OutputLabels

@@ -18,7 +18,6 @@ from deepspeech.util.output_units import SyllableAlphabet
 from deepspeech.util.output_units.making import word_pieces
 
 SPOKEN = str.maketrans("abcde", "他好马吃水", " ")
-HOMOPHONE = str.maketrans("他", "她")
 
 
 def test_word_pieces_are_learned_and_decoded_with_words(
