@@ -43,6 +43,18 @@ def textgrid(*tiers: tuple[str, Sequence[tuple[float, float, str]]]) -> str:
     return "\n".join([*lines, '            mark = "click"', ""])
 
 
+def test_texts_may_be_in_folders_laid_out_as_those_of_the_recordings(tmp_path: Path) -> None:
+    for name in ("wav/ann/1", "wav/bob/1", "eve/wav/1", "eve/wav/2", "s1/1", "s2/1", "s2/2"):
+        tone(tmp_path / f"{name}.wav")
+    texts = ("txt/ann/1.txt", "eve/words/1.lab", "eve/times/1.TextGrid", "eve/a/2.txt", "eve/b/2.txt", "s1/1.txt")
+    for name in (*texts, "s/1.txt", "s/2.txt"):  # s/1.txt is of s1 or s2
+        write(tmp_path / name, name.rpartition("/")[0])
+    done = Import("folder", tmp_path, tmp_path.with_name("out"), ALL_TRAIN)
+    assert sorted(row["transcript"] for row in done.all_rows) == ["eve/words", "s", "s1", "txt/ann"]
+    several, none = "transcripts in several folders beside its own; keep one", "no transcript beside it"
+    assert done.left_out == {"eve/wav/2.wav": several, "s2/1.wav": none, "wav/bob/1.wav": none}
+
+
 def test_recordings_are_told_by_the_ending_of_their_names() -> None:
     assert all(map(is_recording, ("a.wav", "a.b.FLAC", "call.m4a", "spéech.Opus")))
     assert not any(map(is_recording, ("wav", "a.txt", "a.wav.txt", "a.", "")))

@@ -2,7 +2,9 @@
 
 The file has the name of the recording, with its ending in place of the recording's or after it. Subtitles may have
 their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
-depth. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the cues of subtitles.
+depth. If there is none beside a recording, a file in a folder of texts beside the recording's folder counts, or beside
+one above it: wav/ann/1.wav with txt/ann/1.txt. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the
+cues of subtitles.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from ...errors import ImportingError
 from ...files.folders import walk
 from ...transcripts import continued_by_all
 from ..pipeline.records import Choices, Item, LeftOut, Record
+from .annotations.parallel_folders import ParallelFolders
 from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from .annotations.transcripts import follow_links, has_times
@@ -36,6 +39,7 @@ _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
     empty = True
+    apart = ParallelFolders(source, _TIERS | _TEXTS)
     for name, files in walk(source):
         folder = Path(name)
         recordings = sorted(filter(is_recording, files), key=_order)
@@ -52,14 +56,24 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 continue
             seen.add(path.stem)
             found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
-            if len(found) == 1:
-                yield from _read(source, path, folder / found[0], choices.tiers)
-            elif found:
+            if len(found) > 1:
                 yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
+                continue
+            files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
+            if len(files_of_it) == 1:
+                yield from _read(source, path, files_of_it[0], choices.tiers)
+            elif files_of_it:
+                names = ", ".join(str(each.relative_to(source)) for each in files_of_it)
+                yield LeftOut(where, "transcripts in several folders beside its own; keep one", str(path), names)
             else:
                 yield LeftOut(where, "no transcript beside it", str(path))
     if empty:
         raise ImportingError(f"{source} has no recordings; their names end in {LISTED}")
+
+
+def _preferred(found: list[Path]) -> list[Path]:
+    """Return the plain texts among files of a recording, as these need no choice of a tier, or else all of them."""
+    return [path for path in found if path.suffix[1:].lower() in _TEXTS] or found
 
 
 def _order(file: str) -> tuple[str, int]:
