@@ -38,7 +38,7 @@ from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.decoder.references import reference_of
 from deepspeech.errors import FlagError
 from deepspeech.options.rows.checks import at_least, up_to
-from deepspeech.serving.acoustics.loading import load_acoustic_model
+from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
 from deepspeech.serving.posteriors import posteriors_of
 from deepspeech.util.audio import read_audio
@@ -106,9 +106,8 @@ def read_arguments() -> Namespace:
     return arguments
 
 
-def run_model(arguments: Namespace) -> Alphabet:
-    """Write the model's outputs for the validation set to the folder of the results; return its alphabet."""
-    model = load_acoustic_model(arguments.model)
+def run_model(model: AcousticModel, arguments: Namespace) -> None:
+    """Write the model's outputs for the validation set to the folder of the results."""
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []
@@ -124,7 +123,6 @@ def run_model(arguments: Namespace) -> Alphabet:
         np.savez(out, *outputs)
     lines = (" ".join(row.transcript.split()) for row in rows)  # a transcript may have line breaks
     write_whole(arguments.references, "".join(f"{line}\n" for line in lines).encode())
-    return alphabet_of(model.info)
 
 
 def read_rows(lists: Sequence[Path]) -> list[Row]:
@@ -198,10 +196,13 @@ class Objective:
     def __init__(self, arguments: Namespace) -> None:
         """Read the model's outputs and the language model. Raise DeepSpeechError if a file cannot be used."""
         self._arguments = arguments
-        alphabet = run_model(arguments) if arguments.model else alphabet_of_posteriors(arguments)
+        model = load_acoustic_model(arguments.model) if arguments.model else None
+        alphabet = alphabet_of(model.info) if model else alphabet_of_posteriors(arguments)
+        self._scorer = load_scorer(alphabet, arguments.lm, arguments.trie)
+        if model:
+            run_model(model, arguments)
         self._posteriors, self._lengths, references = read_utterances(arguments)
         report_unspelled(references, alphabet)
-        self._scorer = load_scorer(alphabet, arguments.lm, arguments.trie)
         self._references = [reference_of(text, alphabet, self._scorer) for text in references]
 
     def __call__(self, trial: Any) -> float:

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from corpora import write_csv
 from retold_corpus import write_unigrams
-from running import run_script
+from running import assert_fails_with, run_script
 from untrained import MODELS, signal, untrained
 
 from deepspeech.export.formats import FORMATS
@@ -42,6 +42,14 @@ def test_bad_rows_are_found(models: list[Path], tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         lists.append([line.split(",")[:7] for line in (tmp_path / "bad.csv").read_text().splitlines()])
     assert len(lists[0]) == 3 and lists[0] == lists[1]
+
+
+def test_a_language_model_that_is_missing_is_named_before_the_model_runs(models: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    flags = ("--csv", tmp_path / "dev.csv", "--lm", tmp_path / "none.lm", "--out", tmp_path / "tuned")
+    assert_fails_with(run_script("tune_lm.py", "--model", models[0], *flags), "none.lm")
+    assert not (tmp_path / "tuned").exists()
 
 
 def test_weights_are_tuned(models: list[Path], tmp_path: Path) -> None:
