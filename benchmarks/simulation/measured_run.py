@@ -49,7 +49,7 @@ class Measured:
 
     seconds: float
     counted: int
-    results: int
+    discarded: int
     gradients: tuple[list[Step], ...]
     apply_seconds: float
     first_step_seconds: float
@@ -93,13 +93,15 @@ def measure(processes: Processes, seconds: float, kills: int) -> Measured:
     """Kill and restart worker 1 while the processes train, and return the measurements."""
     processes.start()
     processes.wait_for_steps(20)
-    begin, (counted, results) = time.monotonic(), processes.counted()
+    discarded = processes.discarded()
+    begin, (counted, _) = time.monotonic(), processes.counted()
     done: list[tuple[float, float, float]] = []
     for number in range(kills):
         time.sleep(max(begin + seconds * (number + 0.5) / kills - time.monotonic(), 0.0))
         done.append(processes.kill_and_restart(1))
     time.sleep(max(begin + seconds - time.monotonic(), 0.0))
-    end, (counted_then, results_then) = time.monotonic(), processes.counted()
+    end, (counted_then, _) = time.monotonic(), processes.counted()
+    discarded = processes.discarded() - discarded
     firsts = [first for *_, first in done]
     gradients = tuple(
         [
@@ -112,7 +114,7 @@ def measure(processes: Processes, seconds: float, kills: int) -> Measured:
     return Measured(
         end - begin,
         counted_then - counted,
-        results_then - results,
+        discarded,
         gradients,
         _apply_seconds(gradients),
         statistics.fmean(first - joined for _, joined, first in done) - _mean_seconds(gradients[1]),
@@ -161,8 +163,8 @@ def main() -> None:
     print(f"worker 1 was away at {away}; its first step took {measured.first_step_seconds:.1f} s more")
     print(f"batches counted in {measured.seconds:.0f} s: measured {measured.counted}, simulated {counted:.1f}")
     print(f"simulated / measured: {counted / measured.counted:.3f}")
-    lost, simulated = measured.results - measured.counted, results - counted
-    print(f"gradients that were handed in and discarded: measured {lost}, simulated {simulated:.1f}")
+    simulated = results - counted
+    print(f"gradients that were handed in and discarded: measured {measured.discarded}, simulated {simulated:.1f}")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,9 @@ ANSWERED = re.compile(r"I (/v1/\S+) \{.*?\} -> 200 (\{.*\})")
 
 PATIENCE_SECONDS = 180.0
 
+ROUNDS_WATCHED = 10
+"""Rounds over which to look for a moment between them; one that is brief may be missed."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -87,6 +90,14 @@ class Processes:
             status = json.load(answer)
         opened = status["open_epoch"] or {"batches_done": 0}
         return status["epochs_done"] * self._batches + opened["batches_done"], status["counts"]["results"]
+
+    def discarded(self) -> int:
+        """Return the number of results taken and not counted, at a moment when no round is open that has some."""
+        least, before, rounds = sys.maxsize, -1, 0
+        while rounds < ROUNDS_WATCHED:
+            counted, results = self.counted()
+            least, before, rounds = min(least, results - counted), counted, rounds + (counted != before)
+        return least
 
     def steps(self, task: int) -> list[Step]:
         """Return a worker's steps."""

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.simulation.cluster import Cluster
 from benchmarks.simulation.events import Signal, Steps, Time
+from benchmarks.simulation.processes import Processes
 from benchmarks.simulation.scenario import Kill, Scenario
 
 QUICK = Scenario(8, hours=2.0, model_bytes=1e6, restart_seconds=20.0, checkpoint_seconds=60.0)
@@ -55,3 +56,11 @@ def test_whoever_has_waited_long_enough_is_not_among_those_that_a_signal_wakes()
     time.send(signal)
     time.run(until=10.0)
     assert (signal.waiting, came[2:]) == ([], [(5.0, True)])
+
+
+def test_results_of_an_open_round_are_not_among_those_that_were_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers hand in two results a round, and three results were discarded before."""
+    read = ((counted, counted + 3 + of_open_round) for counted in range(0, 100, 2) for of_open_round in (2, 0, 1))
+    processes = Processes([], batches=8)
+    monkeypatch.setattr(processes, "counted", lambda: next(read))
+    assert processes.discarded() == 3
