@@ -2,6 +2,8 @@
 
     python -m deepspeech.import_corpus FORMAT --from FOLDER --to FOLDER [--split 90:5:5] [--seed 1]
 
+The FORMAT auto finds out which of the formats of several corpora the folder has.
+
 Every recording is decoded once, to its end, and long recordings are cut at their segments. left_out.csv lists what
 cannot be used, with the reason. When the command is run again, it does only what is missing.
 
@@ -20,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import FlagError
-from ...util.importing import DOWNLOADS, MODULES, descriptions, import_corpus
+from ...util.importing import DOWNLOADS, MODULES, descriptions, format_of, import_corpus, without_warnings
 from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
 from ...util.importing.unpacked_archives import fetch_archives
@@ -28,6 +30,9 @@ from ...util.progress import report
 from ..arguments import ArgumentParser, output_path, run_command
 
 PROGRAM = "import_corpus: error"
+
+AUTO = "auto"
+"""Stands for the format of the folder."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,7 +74,14 @@ def _import(arguments: Sequence[str] | None) -> None:
     parts = tuple(options.part)
     download = options.download or bool(parts and source is None)
     choices = Choices(options.split, options.seed, tuple(options.tier), parts, download)
-    import_corpus(options.format, options.out, source, report, choices)
+    name = options.format
+    if name == AUTO:
+        if source is None:
+            raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
+        with without_warnings():
+            name = format_of(source, choices)
+        report(f"{source} has the format {name}")
+    import_corpus(name, options.out, source, report, choices)
 
 
 def _shares(text: str) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ import pytest
 from running import write_wav
 from trees import write
 
+from deepspeech.cli.importing.corpus import main
 from deepspeech.util.errors import CorpusError, ImportingError
 from deepspeech.util.files.packaged_data import DATA
 from deepspeech.util.importing import MODULES, TRIED, format_of, import_corpus, without_warnings
@@ -188,6 +189,17 @@ def test_the_format_of_a_folder_is_found_by_its_files(name: str, tmp_path: Path)
     for path, text in LAYOUTS[name].items():
         write(tmp_path / path, text)
     assert format_of(tmp_path, Choices()) == name
+
+
+def test_the_command_finds_the_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    write_wav(source / "a.wav")
+    write(source / "a.txt", "yes")
+    assert main(["auto", "--from", str(source), "--to", str(out)]) == 0
+    assert transcripts(out / "train.csv") == ["yes"]
+    assert main(["auto", "--to", str(out)]) == 1
+    said = capsys.readouterr().err
+    assert f"{source} has the format folder\n" in said and "auto: needs --from, the folder of the recordings" in said
 
 
 def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
