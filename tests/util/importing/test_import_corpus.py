@@ -191,6 +191,17 @@ def test_the_format_of_a_folder_is_found_by_its_files(name: str, tmp_path: Path)
     assert format_of(tmp_path, Choices()) == name
 
 
+@pytest.mark.parametrize("folders", [("train", "Validation", "test_clean"), ("ann", "val", "tests")])
+def test_folders_of_recordings_are_sets_if_one_is_to_train_on(folders: tuple[str, ...], tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    for number, folder in enumerate((*folders, *folders, *folders)):
+        write_wav(source / folder / "a" / f"{number}.wav")
+        write(source / folder / "a" / f"{number}.txt", folder)
+    import_corpus("folder", out, source, lambda _: None)
+    sets = [set(transcripts(out / f"{name}.csv")) for name in ("train", "dev", "test")]
+    assert (sets == [{folder} for folder in folders]) == (folders[0] == "train")
+
+
 def test_the_command_finds_the_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     write_wav(source / "a.wav")

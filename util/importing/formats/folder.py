@@ -4,7 +4,7 @@ The file has the name of the recording, with its ending in place of the recordin
 their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
 depth. If there is none beside a recording, a file in a folder of texts beside the recording's folder counts, or beside
 one above it: wav/ann/1.wav with txt/ann/1.txt. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the
-cues of subtitles.
+cues of subtitles. Folders named train, and dev or test, are the sets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ...corpus_files.lines import read_text
 from ...errors import ImportingError
 from ...files.folders import walk
 from ...transcripts import continued_by_all
-from ..pipeline.records import Choices, Item, LeftOut, Record
+from ..pipeline.folders import set_of_name
+from ..pipeline.records import TRAIN, Choices, Item, LeftOut, Record
 from .annotations.parallel_folders import ParallelFolders
 from .annotations.subtitles import read_subtitles
 from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
@@ -40,35 +41,49 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
     empty = True
     apart = ParallelFolders(source, _TIERS | _TEXTS)
+    sets = _sets_of_folders(source)
     for name, files in walk(source):
-        folder = Path(name)
-        recordings = sorted(filter(is_recording, files), key=_order)
-        annotations = [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS]
-        beside = _beside(recordings, annotations)
-        of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
-        seen: set[str] = set()
-        for file in recordings:
+        official_set = next((sets[part] for part in Path(name).relative_to(source).parts[:1] if part in sets), "")
+        for item in _read_folder(source, Path(name), files, apart, choices.tiers):
             empty = False
-            path = folder / file
-            where = str(path.relative_to(source))
-            if path.stem in seen:
-                yield LeftOut(where, "another recording has the same name with another ending", str(path))
-                continue
-            seen.add(path.stem)
-            found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
-            if len(found) > 1:
-                yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
-                continue
-            files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
-            if len(files_of_it) == 1:
-                yield from _read(source, path, files_of_it[0], choices.tiers)
-            elif files_of_it:
-                names = ", ".join(str(each.relative_to(source)) for each in files_of_it)
-                yield LeftOut(where, "transcripts in several folders beside its own; keep one", str(path), names)
-            else:
-                yield LeftOut(where, "no transcript beside it", str(path))
+            yield item._replace(official_set=official_set) if isinstance(item, Record) else item
     if empty:
         raise ImportingError(f"{source} has no recordings; their names end in {LISTED}")
+
+
+def _read_folder(
+    source: Path, folder: Path, files: Sequence[str], apart: ParallelFolders, tiers: Sequence[str]
+) -> Iterator[Item]:
+    recordings = sorted(filter(is_recording, files), key=_order)
+    annotations = [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS]
+    beside = _beside(recordings, annotations)
+    of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
+    seen: set[str] = set()
+    for file in recordings:
+        path = folder / file
+        where = str(path.relative_to(source))
+        if path.stem in seen:
+            yield LeftOut(where, "another recording has the same name with another ending", str(path))
+            continue
+        seen.add(path.stem)
+        found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
+        if len(found) > 1:
+            yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
+            continue
+        files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
+        if len(files_of_it) == 1:
+            yield from _read(source, path, files_of_it[0], tiers)
+        elif files_of_it:
+            names = ", ".join(str(each.relative_to(source)) for each in files_of_it)
+            yield LeftOut(where, "transcripts in several folders beside its own; keep one", str(path), names)
+        else:
+            yield LeftOut(where, "no transcript beside it", str(path))
+
+
+def _sets_of_folders(source: Path) -> dict[str, str]:
+    """Return the sets by the names of folders; none unless there is a folder to train on and another set's."""
+    sets = {path.name: set_of_name(path.name) for path in source.iterdir() if path.is_dir()}
+    return sets if TRAIN in sets.values() and len({*sets.values()} - {""}) > 1 else {}
 
 
 def _preferred(found: list[Path]) -> list[Path]:
