@@ -9,6 +9,7 @@ from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..util.storage.copies import named_for_all
+from .flag_check import nothing_to_begin_with
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
@@ -43,7 +44,7 @@ def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
     """
     folder = options.load_directory
     if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
-        raise CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
+        raise nothing_to_begin_with(folder)
     wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
     return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
 

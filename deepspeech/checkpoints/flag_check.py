@@ -19,31 +19,62 @@ from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..util.storage.copies import named_for_all
 from .identity import ModelIdentity, check_described_network, check_identity, misfit, read_description
 from .readable import check_readable
-from .weights.fitting import initial_statistics, initial_weights
+from .weights.fitting import check_beginning, initial_statistics, initial_weights, mapping_of_description
 from .weights.model_weights import read_initial_weights
+
+NEWEST, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
+"""The index files of a folder."""
 
 
 def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
     """Raise CheckpointError if the checkpoint to use is of another model than `identity`, as restoring it does.
 
-    Without a checkpoint to continue from, check the file of initial weights in the same way. Also raise it if
-    TensorFlow could not read checkpoints from the folder to train in.
+    Without a checkpoint to continue from, check the one in another folder that training begins with, or the file of
+    initial weights, in the same way. Also raise it if TensorFlow could not read checkpoints from the folder to train
+    in.
     """
+    begins = False
     if trains:
         check_readable(options.directory, f"--checkpoint_dir={named_for_all(options.directory)}")
-    prefix = _prefix(options, trains)
+        begins = _named(options.directory / NEWEST) is None and not any(options.directory.glob("*.index"))
+    if begins and not options.begins_elsewhere:
+        _check_initial_file(options, identity)
+        return
+    if trains and not begins:
+        prefix = _named(options.directory / NEWEST)
+    else:
+        prefix = _chosen(options, LAST if begins and not options.only_weights else BEST)
     if prefix is None:
-        if trains and not any(options.directory.glob("*.index")):
-            _check_initial_file(options, identity)
+        if begins and not any(options.load_directory.glob("*.index")):
+            raise nothing_to_begin_with(options.load_directory)
         return
     try:
         description = read_description(prefix)
     except CheckpointError:
         return
-    if description is not None and isinstance(description.get("network"), dict):
-        check_described_network(prefix, description, identity)
-        _check_shapes(prefix, description["network"], identity)
-        check_identity(prefix, description, identity)
+    if description is None or not isinstance(description.get("network"), dict):
+        return
+    if begins and options.only_weights:
+        _check_beginning(prefix, description, options, identity)
+        return
+    check_described_network(prefix, description, identity)
+    _check_shapes(prefix, description["network"], identity)
+    check_identity(prefix, description, identity)
+
+
+def nothing_to_begin_with(folder: Path) -> CheckpointError:
+    """Return the error for a folder without the checkpoint that training is to begin with."""
+    return CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
+
+
+def _check_beginning(
+    prefix: Path, description: Mapping[str, Any], options: CheckpointOptions, identity: ModelIdentity
+) -> None:
+    if options.map_labels:
+        check_beginning(prefix, description, identity, max(options.drop_source_layers, 1))
+        mapping_of_description(prefix, description, identity.alphabet)
+    else:
+        check_beginning(prefix, description, identity, options.drop_source_layers)
 
 
 def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> None:
@@ -57,14 +88,12 @@ def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> 
     initial_weights(source, identity, options.drop_source_layers, onto)
 
 
-def _prefix(options: CheckpointOptions, trains: bool) -> Path | None:
-    """Return the checkpoint to continue from if the run trains, else the one to use."""
-    newest, best = "checkpoint", "best_dev_checkpoint"
-    if trains:
-        return _named(options.directory / newest)
-    if options.wanted not in (AUTOMATIC, BEST, LAST):
-        return options.load_directory / options.wanted
-    names = (newest, best) if options.wanted == LAST else (best, newest)
+def _chosen(options: CheckpointOptions, unless_wanted: str) -> Path | None:
+    """Return the checkpoint to begin with or to use: the one that the flag selects, or else `unless_wanted`."""
+    wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
+    if wanted not in (BEST, LAST):
+        return options.load_directory / wanted
+    names = (NEWEST, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST)
     return next(filter(None, (_named(options.load_directory / name) for name in names)), None)
 
 

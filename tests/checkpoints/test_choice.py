@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from files_of_checkpoints import flip_a_bit
 
 from deepspeech.checkpoints.choice import choose_to_begin
 from deepspeech.checkpoints.completion import record_end_of_run
+from deepspeech.checkpoints.flag_check import check_flags
 from deepspeech.checkpoints.folder import Kind
+from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.recovery import progress_of
 from deepspeech.checkpoints.weights.beginning import weights_of_checkpoint
 from deepspeech.errors import CheckpointError
-from deepspeech.options import CheckpointOptions
+from deepspeech.options import CheckpointOptions, ModelOptions
 from deepspeech.options.checkpoints import AUTOMATIC, LAST
 from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Figures, TrainingState
@@ -154,6 +157,32 @@ def test_weights_of_another_alphabet_other_features_or_another_network_are_refus
             variables = session.graph.get_collection("variables")
             with pytest.raises(CheckpointError, match=named):
                 weights_of_checkpoint(folder / "train-6", variables, other, drop)
+
+
+def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_restored(folder: Path) -> None:
+    def check(other: ModelIdentity = IDENTITY, load: Path = folder, **flags: Any) -> None:
+        new = CheckpointOptions(given_directory=folder.parent / "new", given_load_directory=load, **flags)
+        check_flags(new, other, trains=True)
+
+    letters, strangers = (replace(IDENTITY, alphabet=Alphabet(tuple(each))) for each in (" abcdef", "xyz"))
+    smaller = replace(IDENTITY, model=ModelOptions(n_hidden=16))
+    slower = replace(IDENTITY, features=replace(IDENTITY.features, sample_rate=8000))
+    check()
+    check(letters, drop_source_layers=1)
+    check(letters, map_labels=True)
+    check(slower, fresh_optimizer=True)
+    for other, flags, named in (
+        (letters, {}, "train-8: .* another alphabet"),
+        (letters, {"fresh_optimizer": True}, "best_dev-4: .* another alphabet"),
+        (strangers, {"map_labels": True}, "shares no label"),
+        (smaller, {}, "--n_hidden=12"),
+        (smaller, {"drop_source_layers": 1, "wanted": "train-6"}, "train-6: .* --n_hidden=12"),
+        (slower, {}, "--audio_sample_rate=16000"),
+    ):
+        with pytest.raises(CheckpointError, match=named):
+            check(other, **flags)
+    with pytest.raises(CheckpointError, match="none: holds no checkpoint to start from"):
+        check(load=folder / "none")
 
 
 def test_weights_of_another_sample_rate_begin_a_new_run_but_do_not_go_on_with_one(folder: Path) -> None:

@@ -14,18 +14,10 @@ from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
 from ...options import CheckpointOptions
 from ...util.frames.normalization import DEVIATION, MEAN
-from ...util.text import Alphabet
-from ..identity import (
-    ModelIdentity,
-    check_alphabet,
-    check_features,
-    check_network,
-    misfit,
-    read_description,
-)
+from ..identity import ModelIdentity, misfit, read_description
 from ..sources import assign, find_sources, open_checkpoint, source_of
 from .finite import check_finite
-from .fitting import BEGIN_UNTRAINED, Arrays, initial_statistics, initial_weights, mapping_of_labels
+from .fitting import Arrays, check_beginning, initial_statistics, initial_weights, mapping_of_description
 from .model_weights import read_initial_weights
 
 logger = logging.getLogger(__name__)
@@ -79,11 +71,7 @@ def weights_of_checkpoint(
     names = {name for name in network.shapes if network.layer_of(name) not in dropped}
     names.update(statistics_names(identity.features))
     kept = [variable for variable in variables if variable.op.name in names]
-    description = read_description(prefix) or {}
-    check_features(prefix, description, identity, any_rate=True)
-    if description and not dropped:
-        check_alphabet(prefix, description, identity)
-    check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
+    check_beginning(prefix, read_description(prefix) or {}, identity, drop_layers)
     sources = find_sources(prefix, kept, identity, averaged=True)
     reader = open_checkpoint(prefix)
     return {name: source.read(reader) for name, source in sources.items()}
@@ -92,8 +80,7 @@ def weights_of_checkpoint(
 def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, npt.NDArray[np.float32]]:
     """Return the values of the last layer's variables for this run's alphabet; `onto` are their initial values."""
     description = read_description(prefix) or {}
-    labels, unit = description.get("alphabet"), description.get("output_unit", Alphabet.unit)
-    mapping = mapping_of_labels(str(prefix), labels, unit, identity.alphabet)
+    mapping = mapping_of_description(prefix, description, identity.alphabet)
     reader = open_checkpoint(prefix)
     shapes = reader.get_variable_to_shape_map()
     mapped = {}
@@ -102,7 +89,7 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
         if source is None:
             continue
         found, initial = tuple(shapes[source.name]), onto[variable.name]
-        if found != (*initial.shape[:-1], len(labels or ()) + 1):
+        if found != (*initial.shape[:-1], len(description.get("alphabet") or ()) + 1):
             raise CheckpointError(misfit(prefix, variable, source.name, found, identity))
         mapped[variable.name] = mapping.mapped(source.read(reader), initial)
     return mapped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...util.features import FeatureOptions
 from ...util.figures.counted import counted
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
-from ..identity import ModelIdentity, check_network
+from ..identity import ModelIdentity, check_alphabet, check_features, check_network
 from .explanation import another_alphabet, is_of_another_alphabet, start_anew
 from .finite import check_finite
 from .label_mapping import LabelMapping, shared_labels
@@ -86,6 +87,23 @@ def initial_statistics(source: ModelWeights, features: FeatureOptions) -> dict[s
     statistics = {name: _float32(source, name) for name in names}
     check_finite(source.origin, statistics)
     return statistics
+
+
+def check_beginning(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity, drop_layers: int) -> None:
+    """Raise CheckpointError if a description is of another model before the `drop_layers` last layers.
+
+    The sample rate may be another.
+    """
+    check_features(prefix, description, identity, any_rate=True)
+    if description and not identity.network.last_layers(drop_layers):
+        check_alphabet(prefix, description, identity)
+    check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
+
+
+def mapping_of_description(prefix: Path, description: Mapping[str, Any], alphabet: Alphabet) -> LabelMapping:
+    """Return the mapping from the alphabet of a checkpoint's description, as `mapping_of_labels` does."""
+    unit = description.get("output_unit", Alphabet.unit)
+    return mapping_of_labels(str(prefix), description.get("alphabet"), unit, alphabet)
 
 
 def mapping_of_labels(origin: str, labels: Sequence[str] | None, unit: str, alphabet: Alphabet) -> LabelMapping:
