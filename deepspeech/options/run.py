@@ -160,8 +160,9 @@ class Options:
             )
         if self.trains:
             yield from self.batches.notices
-            yield from self.schedule.learning_rate.notices
-            yield from self.schedule.early_stopping.notices(validates=validates)
+            rate = self.schedule.learning_rate
+            yield from rate.notices
+            yield from self.schedule.early_stopping.notices(validates=validates, on_plateau=rate.on_plateau)
         if self.trains and self.summaries.directory_given and not self.summaries.seconds:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
         if self.trains and self.summaries.full_trace and not self.summaries.seconds:

@@ -39,8 +39,16 @@ def test_a_flag_that_does_something_else_than_it_says_tells_so_once(argument: st
 
 
 def test_the_rule_of_early_stopping_that_another_one_takes_the_place_of_has_a_notice() -> None:
-    (notice,) = parse("--es_epochs=3", "--estop_std_thresh=0.1", "--dev_files=dev.csv", "--validation_step=1").notices
-    assert notice.startswith("--es_epochs: not used")
+    by_thresholds = ("--estop_std_thresh=0.1", "--dev_files=dev.csv", "--validation_step=1")
+    for given, named in (
+        ("--es_epochs=3", "--es_epochs: not used"),
+        ("--es_min_delta=0.2", "--es_min_delta: not used"),
+        ("--es_epochs=3 --es_min_delta=0.2", "--es_epochs and --es_min_delta: not used"),
+        ("--es_epochs=3 --es_min_delta=0.2 --reduce_lr_on_plateau", "--es_epochs: not used"),
+    ):
+        (notice,) = parse(*given.split(), *by_thresholds).notices
+        assert notice.startswith(named)
+    assert not parse("--es_min_delta=0.2", "--reduce_lr_on_plateau", *by_thresholds).notices
 
 
 @pytest.mark.parametrize("argument", ["--lm_weight=1.5", "--valid_word_count_weight=0", "--lm_alpha=1", "--lm_beta=2"])

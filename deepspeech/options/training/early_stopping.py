@@ -67,12 +67,18 @@ class EarlyStoppingOptions:
         )
         return self.thresholds_given or (self.steps, self.mean_threshold, self.deviation_threshold) != defaults
 
-    def notices(self, *, validates: bool) -> Iterator[str]:
-        """Yield a line for given flags that have no effect in a run that validates or does not."""
+    def notices(self, *, validates: bool, on_plateau: bool) -> Iterator[str]:
+        """Yield a line for given flags that have no effect in a run that validates or does not.
+
+        With `on_plateau`, the learning rate is lowered on a plateau, which `improvement` defines.
+        """
         waits = self.patience != EarlyStoppingOptions.patience
         thresholds = "--earlystop_nsteps, --estop_mean_thresh and --estop_std_thresh"
         if not validates and (waits or self.by_thresholds):
             given = thresholds if self.by_thresholds else "--es_epochs"
             yield f"{given}: not used, as nothing is validated; give --dev_files and --validation_step"
-        elif waits and self.by_thresholds:
-            yield f"--es_epochs: not used, as at least one of {thresholds} is given, and their rule replaces it"
+        elif self.by_thresholds:
+            improves = self.improvement != EarlyStoppingOptions.improvement and not on_plateau
+            unused = " and ".join(["--es_epochs"] * waits + ["--es_min_delta"] * improves)
+            if unused:
+                yield f"{unused}: not used, as at least one of {thresholds} is given, and their rule replaces it"
