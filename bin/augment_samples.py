@@ -36,10 +36,7 @@ from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.augmentation.spectrogram import spectrogram
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus import Corpus, Utterance
-from deepspeech.util.corpus_files import FORMATS, Row, read_files
-from deepspeech.util.corpus_files.csv_files import columns_in, names_in
-from deepspeech.util.corpus_files.kaldi import is_directory_of_kaldi
-from deepspeech.util.corpus_files.shards import SUFFIX
+from deepspeech.util.corpus_files import Row, has_transcripts, read_files
 from deepspeech.util.errors import BadRow, CorpusError
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, FrontEnd, front_end
 from deepspeech.util.feeding import OnTheFly
@@ -144,14 +141,6 @@ def check_not_written_over(read: Sequence[Path], folder: Path, corpus: Corpus, p
     for path in read:
         if path.name in written and path.parent.resolve() == folder.resolve():
             raise FlagError(f"--to={folder}: {path} is read, and would be written over; name another folder")
-
-
-def has_transcripts(path: Path) -> bool:
-    """Return whether a source is a list of utterances. Raise CorpusError."""
-    if path.suffix.lower() == ".csv":
-        columns = columns_in(path)
-        return set(names_in(columns)) <= set(columns)
-    return path.suffix.lower() in {*FORMATS} - {SUFFIX} or is_directory_of_kaldi(path)
 
 
 def write_examples(

@@ -3,7 +3,8 @@
 
     build_lm.py TEXT... --out FOLDER [--alphabet alphabet.txt] [--order 5] [--vocabulary 500000] [--prune 0 0 1]
 
-TEXT are files with one sentence a line, plain or gzip (.gz); they may be larger than memory. FOLDER gets lm.arpa,
+TEXT are files with one sentence a line, plain or gzip (.gz), which may be larger than memory, or lists of utterances as
+for deepspeech-train (CSV, TSV, JSON lines), whose transcripts are the sentences. FOLDER gets lm.arpa,
 lm.binary, lm.trie and lm.scorer. Words that the alphabet cannot spell, and words of almost 1,000 bytes or more, are
 left out; of the others, only the --vocabulary most frequent are kept. --normalize_transcripts normalizes the text like
 the transcripts in training. --unit character makes a model of characters, for scripts without spaces. --output_unit and
@@ -35,6 +36,7 @@ from deepspeech.decoder.of_alphabet import check_labels_are_characters, load_sco
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
+from deepspeech.util.corpus_files import has_transcripts, read_transcripts
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
@@ -117,6 +119,10 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
     """
     with Progress(title, sum(text.stat().st_size for text in arguments.texts), unit="byte") as progress:
         for text in arguments.texts:
+            if has_transcripts(text):
+                yield from filter(None, (cut(transcript) for _, transcript, _ in read_transcripts([text])))
+                progress.advance(text.stat().st_size)
+                continue
             with text.open("rb") as file:
                 yield from _split_lines(text, file, cut, progress)
 

@@ -41,6 +41,16 @@ def test_words_are_utf_8_whatever_the_locale(tmp_path: Path, monkeypatch: pytest
     assert set((tmp_path / "read.txt").read_text(encoding="utf-8").split()) == {"ä", "ю"}
 
 
+def test_transcripts_of_lists_are_sentences(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "train.csv").write_text("wav_filename,transcript\na.wav,one two\nb.wav,\n", encoding="utf-8")
+    (tmp_path / "more.jsonl").write_text('{"audio_filepath": "c.wav", "text": "three"}\n', encoding="utf-8")
+    (tmp_path / "text.csv").write_text("four, five\n", encoding="utf-8")
+    texts = [tmp_path / name for name in ("train.csv", "more.jsonl", "text.csv")]
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    run_script("build_lm.py", *texts, *folders)
+    assert (tmp_path / "read.txt").read_text(encoding="utf-8") == "one two\nthree\nfour, five\n"
+
+
 def test_byte_order_marks_and_empty_lines_are_no_text(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text("one two\n\n  \nthree\n\n", encoding="utf-8-sig")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)

@@ -17,7 +17,16 @@ from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
 from .rows import Row
 
-__all__ = ["FORMATS", "Row", "files_of", "further_columns", "listing", "read_files", "read_transcripts"]
+__all__ = [
+    "FORMATS",
+    "Row",
+    "files_of",
+    "further_columns",
+    "has_transcripts",
+    "listing",
+    "read_files",
+    "read_transcripts",
+]
 
 _Rows: TypeAlias = Callable[[Path, Normalizer | None], Iterator[Row | BadRow]]
 _FurtherColumns: TypeAlias = Callable[[Path], Iterator[tuple[int, dict[str, str]]]]
@@ -49,6 +58,17 @@ FORMATS: Mapping[str, Format] = {
 def listing(path: Path) -> Path:
     """Return the file whose lines are the rows of a list: the list itself, or the `text` of a directory of Kaldi."""
     return path / kaldi.TEXT if kaldi.is_directory_of_kaldi(path) else path
+
+
+def has_transcripts(path: Path) -> bool:
+    """Return whether a file is a list of utterances, by its name and, for a CSV or TSV, the names of its columns.
+
+    A directory of Kaldi is one, and shards are none. Raise CorpusError for a CSV or TSV that cannot be read.
+    """
+    if path.suffix.lower() in (".csv", ".tsv"):
+        columns = csv_files.columns_in(path)
+        return set(csv_files.names_in(columns)) <= set(columns)
+    return not shards.is_shard(path) and _format_of(listing(path)) is not _CSV
 
 
 def files_of(path: Path) -> list[Path]:
