@@ -131,6 +131,18 @@ def test_recordings_that_begin_before_the_annotations_are_cut_where_elan_plays_t
     assert [set(done.samples(row)[0]) for row in done.all_rows] == [{wanted}]
 
 
+def test_what_a_file_of_elan_lacks_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    tone(tmp_path / "a.wav")
+    tone(tmp_path / "b.wav")
+    write(tmp_path / "b.txt", "ein")
+    write(tmp_path / "a.eaf", eaf(("t", "", [(0, 100, "ein")])).replace(" xsi:noNamespaceSchemaLocation", " location"))
+    Import("folder", tmp_path, tmp_path / "out")
+    (left_out,) = read(tmp_path / "out/left_out.csv")
+    assert left_out["reason"] == "its transcript cannot be read"
+    assert left_out["detail"] == "it has no {http://www.w3.org/2001/XMLSchema-instance}noNamespaceSchemaLocation"
+
+
 def test_without_the_library_for_tiers_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tone(tmp_path / "a.wav")
     write(tmp_path / "a.eaf", eaf(("t", "", [])))

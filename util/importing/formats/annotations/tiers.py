@@ -118,6 +118,8 @@ def _read(path: Path, function: Any) -> Any:
         raise
     except StopIteration as error:
         raise AnnotationsError("it ends too early") from error
+    except KeyError as error:
+        raise AnnotationsError(f"it has no {error.args[0]}") from error
     except Exception as error:  # the package raises many kinds of errors
         raise AnnotationsError(" ".join(str(error).split()) or type(error).__name__) from error
 
