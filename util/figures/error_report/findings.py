@@ -19,7 +19,7 @@ FEWEST_ERRORS = 10
 CONCENTRATED = 0.25
 """If this share of the utterances, or less, has half of all errors, these utterances are called few."""
 PREVAILING = 0.5
-"""A kind of error is said to prevail from this share of all word errors on."""
+"""A kind of error is said to prevail if it is more than this share of all word errors."""
 
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 

@@ -20,7 +20,7 @@ RANGES = 4
 MOST_GROUPS = 30
 """The most groups that are listed, worst first."""
 FEWEST_FOR_RANGES = 8
-"""The least different numbers that are grouped into ranges."""
+"""The least different numbers that are grouped into ranges; in a column of the CSV, one more."""
 
 NO_VALUE = "(no value)"
 OWN_FIGURES = {"duration"}
@@ -86,7 +86,7 @@ def _by_column(results: Sequence[UtteranceResult], column: str) -> Iterator[Grou
     texts = [result.columns.get(column, "") for result in results]
     numbers = dict(zip(map(id, results), map(_finite, texts), strict=True))
     numeric = all(number is not None or not text for text, number in zip(texts, numbers.values(), strict=True))
-    if numeric and len(set(texts)) > FEWEST_FOR_RANGES:
+    if numeric and len(set(numbers.values()) - {None}) > FEWEST_FOR_RANGES:
         yield _by_range(results, column, f"by the column {column}", "", lambda each: numbers[id(each)])
     elif len(set(texts)) <= max(len(texts) / 2, 2):
         yield _by_text(results, column, f"by the column {column}", texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -114,6 +115,13 @@ def test_utterances_are_grouped_by_what_is_measured_and_by_every_column() -> Non
         assert counted == (79 if title == "Loudness" else 80)
     assert by_title["distance"].groups[0].name.startswith("up to ")
     assert by_title["Duration"].groups[-1].name.endswith("\u00a0s")
+
+
+@pytest.mark.parametrize("texts", [[*"12345678", ""], [*"1234567", "1.0", "2.0"]])
+def test_each_of_up_to_eight_numbers_makes_a_group(texts: Sequence[str]) -> None:
+    tested = [replace(each, columns={"age": texts[number % 9]}) for number, each in enumerate(results(36))]
+    (of_ages,) = (grouping for grouping in groupings(tested) if grouping.title == "age")
+    assert {group.name for group in of_ages.groups} == {text or NO_VALUE for text in texts}
 
 
 def test_speakers_of_lists_that_name_them_in_different_columns_are_all_known() -> None:
