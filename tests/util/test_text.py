@@ -144,12 +144,6 @@ def test_labels_of_several_characters_survive_a_file(
         assert Alphabet.load(path).labels == tuple(composed)
 
 
-@given(LABELS)
-def test_any_alphabet_survives_a_file(tmp_path_factory: pytest.TempPathFactory, labels: tuple[str, ...]) -> None:
-    lines = "".join(("\\" + label if label.startswith("#") else label) + "\n" for label in labels)
-    assert Alphabet.load(written(tmp_path_factory.mktemp("alphabet"), lines)).labels == labels
-
-
 @given(st.binary(max_size=60))
 def test_any_bytes_are_an_alphabet_or_an_alphabet_error(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
