@@ -143,6 +143,7 @@ def test_thresholds_stop_when_the_newest_loss_is_worse_than_all_before_it() -> N
 
 def test_thresholds_go_on_while_losses_fall() -> None:
     assert not by_thresholds([30.0, 20.0, 10.0, 5.0])
+    assert not by_thresholds([5.2, 5.1, 5.0, 4.0])
 
 
 def test_thresholds_go_on_after_a_loss_that_is_worse_than_some_but_not_all() -> None:

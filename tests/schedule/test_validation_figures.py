@@ -57,6 +57,14 @@ def test_the_error_rate_of_validation_decides_what_is_best_if_asked() -> None:
     assert TrainingState.from_json(json.loads(json.dumps(by_wer.to_json()))) == by_wer
 
 
+def test_figures_of_an_unknown_validation_set_are_compared_with_those_of_any() -> None:
+    unknown, one, other = (TrainingState(dev_set=dev_set) for dev_set in ("", "one", "other"))
+    assert unknown.compares_with(one) and one.compares_with(unknown)
+    assert one.compares_with(replace(one, epoch=3))
+    assert not one.compares_with(other)
+    assert not one.compares_with(replace(one, best_by="wer"))
+
+
 def test_early_stopping_looks_at_the_figure_that_is_chosen() -> None:
     losses, wrong = [9.0, 8.0, 7.0, 6.0, 5.0, 4.0], [2, 2, 2, 2, 2, 2]
     stopping = EarlyStoppingOptions(patience=3)

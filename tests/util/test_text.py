@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deepspeech.util.errors import AlphabetError
-from deepspeech.util.text import Alphabet
+from deepspeech.util.text import Alphabet, outputs_needed
 
 LINE_ENDS = "\n\r"
 CHARACTERS = st.characters(codec="utf-8", exclude_characters=LINE_ENDS)
@@ -84,7 +84,9 @@ def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, content: str 
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(AlphabetError, match=re.escape(str(tmp_path / "none.txt"))):
+    with pytest.raises(
+        AlphabetError, match=re.escape(f"{tmp_path / 'none.txt'}: cannot read the alphabet: No such file")
+    ):
         Alphabet.load(tmp_path / "none.txt")
 
 
@@ -92,11 +94,12 @@ def test_characters_outside_the_alphabet_are_named() -> None:
     with pytest.raises(AlphabetError, match=r"'\?' \(U\+003F QUESTION MARK\), 'É' \(U\+00C9") as error:
         Alphabet(("a", "b")).encode("ab?É?")
     assert str(error.value).count("?") == 1
+    assert Alphabet(("a", "b")).missing("ab?É?") == ["?", "É", "?"]
 
 
 @pytest.mark.parametrize("label", [-1, 2, 3])
 def test_the_blank_and_other_numbers_are_no_labels(label: int) -> None:
-    with pytest.raises(AlphabetError, match=f"{label} is not a label"):
+    with pytest.raises(AlphabetError, match=f"{label} is not a label; the alphabet has labels 0 to 1"):
         Alphabet(("a", "b")).decode([0, label])
 
 
@@ -114,6 +117,11 @@ def test_decoding_undoes_encoding(labels: tuple[str, ...], data: st.DataObject) 
     assert encoded.dtype == np.int32
     assert encoded.shape == (len(text),)
     assert alphabet.decode(encoded) == text
+
+
+@pytest.mark.parametrize(("labels", "outputs"), [([], 0), ([3], 1), ([0, 1, 0], 3), ([5, 5, 2, 2, 2], 8)])
+def test_ctc_needs_an_output_for_each_label_and_one_between_equal_ones(labels: list[int], outputs: int) -> None:
+    assert outputs_needed(np.array(labels, np.int32)) == outputs
 
 
 def test_letters_with_their_marks_are_labels_and_the_longest_that_fits_is_taken(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_who_computes_a_spare_gradient_may_be_lost_without_harm() -> None:
     assert coordinator.close_round(0.0) == RoundEnd(1000, 1)
 
 
-def test_no_more_workers_begin_a_step_than_gradients_make_it() -> None:
+def test_no_more_workers_begin_or_end_a_step_than_gradients_make_it() -> None:
     coordinator = cluster(2, replicas=1, aggregate=1)
     coordinator.open(training())
     one, two = joined(coordinator, 0), joined(coordinator, 1)
@@ -120,6 +120,8 @@ def test_no_more_workers_begin_a_step_than_gradients_make_it() -> None:
     assert end is not None
     coordinator.end_round(end)
     assert coordinator.begin_step(two, second.number, 0.0) == 1002
+    with pytest.raises(JobLostError, match="too late"):
+        submit(coordinator, one, job_of(coordinator, one), 1002)
 
 
 def test_the_last_step_of_an_epoch_takes_the_gradients_that_there_are() -> None:

@@ -5,6 +5,7 @@ from coordinators import LEASE, applicant, job_of, joined, step, training
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
 from deepspeech.cluster.coordination.membership import ClusterSettings, Role
+from deepspeech.cluster.coordination.places import RESERVED_SECONDS
 from deepspeech.cluster.coordination.status import status_of, unready
 from deepspeech.schedule.coordinator import NoJob
 from deepspeech.schedule.learning_rate import rate_for_workers
@@ -76,6 +77,18 @@ def test_a_worker_beyond_the_greatest_number_finds_no_place() -> None:
     assert coordinator.members.take_place("c", 2.0) is None
     coordinator.tick(2.0 + LEASE)
     assert coordinator.members.take_place("c", 2.0 + LEASE) == 1
+
+
+def test_a_place_is_reserved_for_a_while_and_free_again_if_its_worker_joins_elsewhere() -> None:
+    coordinator = between(1, 3)
+    members = coordinator.members
+    assert [members.take_place(process, 0.0) for process in "ab"] == [1, 2]
+    assert members.take_place("a", RESERVED_SECONDS - 1) == 1
+    assert members.take_place("c", RESERVED_SECONDS - 1) is None
+    assert members.take_place("c", RESERVED_SECONDS) == 2
+    assert members.take_place("d", RESERVED_SECONDS) is None
+    coordinator.join(applicant(0, "a"), RESERVED_SECONDS)
+    assert members.take_place("d", RESERVED_SECONDS) == 1
 
 
 def test_the_learning_rate_grows_with_the_square_root_of_the_number_of_workers() -> None:
