@@ -29,7 +29,8 @@ def ended_by_signals() -> Iterator[None]:
     stderr = os.dup(2)  # the block may redirect standard error
 
     def end(number: int, _frame: FrameType | None) -> None:
-        os.write(stderr, f"{last_words('interrupted; there was nothing to save')}\n".encode())
+        with suppress(OSError):  # the terminal may be gone
+            os.write(stderr, f"{last_words('interrupted; there was nothing to save')}\n".encode())
         os._exit(128 + number)
 
     earlier = {number: signal.signal(number, end) for number in stopping_signals()}

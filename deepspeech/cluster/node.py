@@ -5,7 +5,6 @@ import logging
 import os
 import secrets
 import signal
-import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +17,7 @@ from ..options.cluster import TOKEN_VARIABLE
 from ..training.graph import session_config
 from ..training.interruption import Interrupted
 from ..training.session_errors import summary
-from ..util.monitoring.log_lines import last_words
+from ..util.signals import say
 from ..util.web.listening import listen
 from ..util.web.tokens import is_reached_from_beyond
 from ..util.web.tokens import read_token as read_secret
@@ -166,7 +165,7 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -
     """
 
     def end() -> None:
-        print(last_words(reason), file=sys.stderr, flush=True)
+        say(reason)
         os._exit(code)
 
     timer = threading.Timer(seconds, end)

@@ -23,3 +23,18 @@ def test_where_there_is_nothing_to_save_a_signal_ends_the_process_in_one_line(se
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 128 + sent
     assert done.stderr == "deepspeech: interrupted; there was nothing to save\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "ends_with"),
+    [
+        (SWALLOWING, 128 + signal.SIGHUP),
+        ("from deepspeech.cluster.node import end_hard_later; end_hard_later('', 0, 143)", 143),
+    ],
+)
+def test_a_process_whose_terminal_is_gone_ends_with_the_same_code(code: str, ends_with: int) -> None:
+    command = [sys.executable, "-c", f"{code}\nimport time\ntime.sleep(60)", str(int(signal.SIGHUP))]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    process.stderr.close()
+    assert process.wait(timeout=50) == ends_with
