@@ -30,7 +30,7 @@ def ended_by_signals() -> Iterator[None]:
 
     def end(number: int, _frame: FrameType | None) -> None:
         with suppress(OSError):  # the terminal may be gone
-            os.write(stderr, f"{last_words('interrupted; there was nothing to save')}\n".encode())
+            os.write(stderr, f"{last_words('interrupted; there was nothing to save', level='warning')}\n".encode())
         os._exit(128 + number)
 
     earlier = {number: signal.signal(number, end) for number in stopping_signals()}
@@ -47,14 +47,14 @@ def end_at_once_if_interrupted() -> None:
     signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
 
 
-def say(message: str, *, below_a_bar: bool = False) -> None:
+def say(message: str, *, below_a_bar: bool = False, level: str = "warning") -> None:
     """Write a line to standard error without a lock, which another thread or an interrupted call might hold.
 
     If the terminal is gone, all later output to standard error is dropped.
     """
     above = "\n" if below_a_bar and os.isatty(2) else ""
     try:
-        os.write(2, f"{above}{last_words(message, level='warning')}\n".encode())
+        os.write(2, f"{above}{last_words(message, level=level)}\n".encode())
     except OSError:
         drop_standard_error()
 

@@ -165,7 +165,7 @@ def end_hard_later(reason: str, seconds: float = GRACE_SECONDS, code: int = 1) -
     """
 
     def end() -> None:
-        say(reason)
+        say(reason, level="error" if code == 1 else "warning")
         os._exit(code)
 
     timer = threading.Timer(seconds, end)

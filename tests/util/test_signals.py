@@ -1,3 +1,4 @@
+import json
 import signal
 import subprocess
 import sys
@@ -38,3 +39,14 @@ def test_a_process_whose_terminal_is_gone_ends_with_the_same_code(code: str, end
     assert process.stderr is not None
     process.stderr.close()
     assert process.wait(timeout=50) == ends_with
+
+
+def test_that_it_was_stopped_is_a_warning_in_a_log_of_json() -> None:
+    as_json = (
+        "import logging; from deepspeech.util.monitoring.log_lines import JSONLines\n"
+        "handler = logging.StreamHandler(); handler.setFormatter(JSONLines(lambda: 'ps 0'))\n"
+        "logging.getLogger('deepspeech').addHandler(handler)\n"
+    )
+    command = [sys.executable, "-c", as_json + SWALLOWING, str(int(signal.SIGTERM))]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=600).stderr)
+    assert (told["level"], told["message"]) == ("warning", "interrupted; there was nothing to save")
