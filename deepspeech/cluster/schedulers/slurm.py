@@ -23,7 +23,8 @@ def place(environment: Environment) -> Place:
     tasks = _first_number(environment, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
     servers = environment.number("PS_REPLICAS", environment.least_servers, default=environment.least_servers)
     if tasks < servers + 1:
-        raise environment.error(f"the step needs {servers + 1} tasks or more, but has {tasks}; {ADVICE}")
+        advice = "start the program with srun, in a job of so many"
+        raise environment.error(f"the step needs {servers + 1} tasks or more, but has {tasks}; {advice}")
     if number >= tasks:
         raise environment.error(f"SLURM_PROCID={number}: is not one of the step's {tasks} tasks")
     hosts = list(_hosts_of_tasks(environment, tasks))

@@ -196,6 +196,11 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
         ("slurm", {}, "SLURM_PROCID is not in the environment; start the program with srun, in a job of two tasks"),
         ("slurm", SLURM | {"SLURM_PROCID": "7"}, "SLURM_PROCID=7: is not one of the step's 7 tasks"),
         ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_NTASKS": "1"}, "the step needs 2 tasks or more, but has 1"),
+        (
+            "slurm",
+            SLURM | {"SLURM_PROCID": "0", "PS_REPLICAS": "9"},
+            "10 tasks or more, but has 7; start the program with srun, in a job of so many",
+        ),
         ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "n[1-"}, "is not a list of hosts, such as node"),
         ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "a,b"}, "7 tasks, 2 nodes and tasks on 4"),
         ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_TASKS_PER_NODE": "2x3"}, "is not a list of numbers, such as 2"),
