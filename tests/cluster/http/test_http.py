@@ -26,6 +26,7 @@ from deepspeech.cluster.coordination.errors import (
 from deepspeech.cluster.http import application as application_module
 from deepspeech.cluster.http.application import application
 from deepspeech.cluster.http.libraries import SERVER_LIBRARIES
+from deepspeech.cluster.http.metrics import COUNTERS
 from deepspeech.cluster.http.server import Server
 from deepspeech.errors import ClusterError
 
@@ -150,6 +151,16 @@ def test_metrics_are_in_prometheus_format(served: Served) -> None:
     assert families["deepspeech_stalled_seconds"].samples[0].value == 0
     (member,) = families["deepspeech_member_silent_seconds"].samples
     assert member.labels == {"member": "worker 0"}
+
+
+def test_metrics_of_the_training_are_on_their_page(served: Served) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    page = (Path(__file__).parents[3] / "docs/monitoring.md").read_text(encoding="utf-8")
+    served.joined()
+    names = {family.name for family in text_string_to_metric_families(served.request("/metrics")[1])}
+    of_training = {name for name in names if name.startswith("deepspeech_")}
+    assert {name for name in of_training if f"`{name}" not in page} <= {f"deepspeech_{name}" for name in COUNTERS}
 
 
 def test_who_waits_for_a_job_gets_that_of_a_worker_that_fell_silent(served: Served) -> None:
