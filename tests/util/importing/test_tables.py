@@ -111,6 +111,13 @@ def test_rows_that_cannot_be_used_are_listed(folder: Path) -> None:
     }
 
 
+def test_transcripts_may_be_numbers_and_the_first_recording_may_be_missing(folder: Path) -> None:
+    write(folder / "all.csv", "lost.wav,1\na.wav,12\nb.flac,34\n")
+    done = imported(folder)
+    assert done.transcripts == {"a.wav": "12", "b.flac": "34"}
+    assert done.left_out == {"all.csv:1": "no recording of this name in the folder"}
+
+
 def test_texts_beside_recordings_are_no_tables(folder: Path) -> None:
     write(folder / "clips/a.txt", "a word\n")
     with pytest.raises(ImportingError, match=r"has no table .* whose lines name recordings"):

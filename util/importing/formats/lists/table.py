@@ -161,7 +161,8 @@ def _layout(path: Path, find: Callable[[str], str | None]) -> _Layout | None:
         )
         column, count = found.most_common(1)[0] if found else (0, 0)
         if count and 2 * count >= len(rows) - 1:
-            has_header = find((rows[0] + [""] * column)[column]) is None
+            first = (rows[0] + [""] * column)[column]
+            has_header = find(first) is None and not is_recording(first.strip())
             return _with_columns(separator, rows[0] if has_header else (), rows[has_header:], column)
     return None
 
@@ -182,6 +183,8 @@ def _with_columns(
     text, speaker = (next((names.index(name) for name in kind if name in names), None) for kind in (TEXTS, SPEAKERS))
     if text is None:
         sizes = {column: sum(map(_letters, texts)) for column, texts in values.items()}
+        if not any(sizes.values()):  # numbers alone
+            sizes = {column: sum(map(len, texts)) for column, texts in values.items()}
         text = max((column for column, size in sizes.items() if 2 * size >= max(sizes.values()) > 0), default=None)
     if text is None:
         return None
