@@ -51,6 +51,16 @@ class ArgumentParser(argparse.ArgumentParser):
         raise FlagError(f"{message}; see --help")
 
 
+def add_replaced_flag(parser: argparse.ArgumentParser, name: str, instead: str) -> None:
+    """Add a flag of predecessors that is refused, and hidden in the help; the error says what to give `instead`."""
+
+    class Refuse(argparse.Action):
+        def __call__(self, *_: object) -> NoReturn:
+            raise FlagError(f"{name}: {instead}")
+
+    parser.add_argument(name, action=Refuse, help=argparse.SUPPRESS)
+
+
 def add_version_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag that prints which version of the package is installed."""
     parser.add_argument("--version", action="version", version=VERSION, help="print the version and stop")

@@ -22,7 +22,7 @@ from ..serving.transcripts import joined_candidates
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
-from .arguments import ArgumentParser, add_version_flag, failed, output_path, run_command
+from .arguments import ArgumentParser, add_replaced_flag, add_version_flag, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
 from .rendering import SUFFIXES, rendered
@@ -102,6 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
     add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
     add_confidence_flags(parser)
+    for name in ("--lm", "--trie"):  # of DeepSpeech 0.6
+        add_replaced_flag(parser, name, "give the language model, without its trie, as --scorer")
     add_version_flag(parser)
     return parser
 
