@@ -97,7 +97,7 @@ TEST(results_that_were_freed_or_are_none_are_errors) {
   CHECK(words && words->num_transcripts == 3);
   DS_FreeTranscripts(words);
   DS_FreeTranscripts(words);
-  CHECK(last_message_has("the transcripts"));
+  CHECK(last_message_has("the list of transcripts"));
   DS_FreeTranscripts(reinterpret_cast<DS_Transcripts*>(const_cast<ModelState*>(loaded.model)));
   CHECK(DS_LastErrorCode() == DS_ERR_INVALID_HANDLE);
   char local[] = "not ours";
