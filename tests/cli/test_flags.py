@@ -172,6 +172,17 @@ def test_nothing_to_do_is_an_error_that_says_what_to_give() -> None:
             flags.parse(flags_given.split())
 
 
+def test_a_port_is_not_given_twice() -> None:
+    with pytest.raises(FlagError, match="--probe_port=8080: is --status_port, too"):
+        flags.parse(["--train_files=a.csv", "--status_port=8080", "--probe_port=8080"])
+    cluster = ["--train_files=a.csv", "--ps_hosts=a:1", "--worker_hosts=b:1,c:1", "--job_name=worker"]
+    ports = ["--coord_port=8080", "--probe_port=8080"]
+    with pytest.raises(FlagError, match="--probe_port=8080: is --coord_port, too"):
+        flags.parse([*cluster, *ports])
+    assert flags.parse([*cluster, *ports, "--task_index=1"])
+    assert flags.parse([*cluster, *ports, "--probe_host=127.0.0.2"])
+
+
 def test_a_stray_argument_is_an_error() -> None:
     with pytest.raises(FlagError, match=r"train\.csv"):
         flags.parse(["train.csv"])

@@ -30,10 +30,20 @@ def check_options(options: Options, given: Collection[str]) -> None:
     _check_outputs_of_the_test(options, given)
     if options.status.port and options.in_cluster:
         raise FlagError("--status_port: a cluster's page is at --coord_host and --coord_port; leave this flag out")
+    _check_probe_port(options)
     if options.tracing.endpoint and not options.in_cluster:
         raise FlagError("--trace_endpoint: only the steps of a cluster are traced; leave it out on one machine")
     _check_caches(options)
     _check_export(options)
+
+
+def _check_probe_port(options: Options) -> None:
+    probes, cluster = options.probes, options.cluster
+    if probes.port and probes.port == options.status.port:
+        raise FlagError(f"--probe_port={probes.port}: is --status_port, too; choose another port for one of them")
+    coordinates = options.in_cluster and cluster.is_chief and probes.host == cluster.coordinator_host
+    if probes.port and coordinates and probes.port == cluster.coordinator_port:
+        raise FlagError(f"--probe_port={probes.port}: is --coord_port, too; choose another port for the probes")
 
 
 def _nothing_to_do(options: Options) -> str:
