@@ -9,7 +9,7 @@ from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..util.storage.copies import named_for_all
-from .flag_check import nothing_to_begin_with
+from .flag_check import no_such_checkpoint, nothing_to_begin_with
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
@@ -49,12 +49,6 @@ def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
     return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
 
 
-def check_named(folder: Path, wanted: str) -> None:
-    """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
-    if wanted not in (AUTOMATIC, BEST, LAST):
-        _named(folder, wanted)
-
-
 def _is_there(folder: Path, wanted: str) -> bool:
     if wanted == BEST:
         return bool(checkpoints_in(folder, Kind.BEST))
@@ -77,7 +71,7 @@ def _wanted(folder: Path, wanted: str, find: Find) -> Path:
 
 def _named(folder: Path, name: str) -> Path:
     if not _is_there(folder, name):
-        raise CheckpointError(f"--checkpoint={name}: {folder} holds no such checkpoint{_those_in(folder)}")
+        raise no_such_checkpoint(folder, name)
     return folder / name
 
 

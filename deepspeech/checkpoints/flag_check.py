@@ -43,6 +43,7 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
     if trains and not begins:
         prefix = _named(options.directory / NEWEST)
     else:
+        check_named(options.load_directory, options.wanted)
         prefix = _chosen(options, LAST if begins and not options.only_weights else BEST)
     if prefix is None:
         if begins and not any(options.load_directory.glob("*.index")):
@@ -65,6 +66,19 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:
     """Return the error for a folder without the checkpoint that training is to begin with."""
     return CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
+
+
+def no_such_checkpoint(folder: Path, name: str) -> CheckpointError:
+    """Return the error for a folder without the checkpoint that the flag `checkpoint` names."""
+    names = sorted((path.stem for path in folder.glob("*.index")), key=lambda each: (len(each), each))
+    those = f"; there are {', '.join(names)}" if names else ""
+    return CheckpointError(f"--checkpoint={name}: {folder} holds no such checkpoint{those}")
+
+
+def check_named(folder: Path, wanted: str) -> None:
+    """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
+    if wanted not in (AUTOMATIC, BEST, LAST) and not (folder / f"{wanted}.index").exists():
+        raise no_such_checkpoint(folder, wanted)
 
 
 def _check_beginning(

@@ -22,7 +22,8 @@ from ..options import CheckpointOptions
 from ..schedule.state import TrainingState
 from ..util.files.writable import reason_of
 from ..util.storage.folders import try_to_send
-from .choice import check_named, choose
+from .choice import choose
+from .flag_check import check_named
 from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded, write_index
 from .identity import (
     DESCRIPTION_FORMAT,

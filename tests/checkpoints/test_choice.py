@@ -178,6 +178,7 @@ def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_resto
         (smaller, {}, "--n_hidden=12"),
         (smaller, {"drop_source_layers": 1, "wanted": "train-6"}, "train-6: .* --n_hidden=12"),
         (slower, {}, "--audio_sample_rate=16000"),
+        (IDENTITY, {"wanted": "train-7"}, "--checkpoint=train-7: .* holds no such checkpoint; there are .*train-8"),
     ):
         with pytest.raises(CheckpointError, match=named):
             check(other, **flags)
