@@ -9,7 +9,7 @@ from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..util.storage.copies import named_for_all
-from .flag_check import no_such_checkpoint, nothing_to_begin_with
+from .flag_check import check_named, nothing_to_begin_with
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
@@ -57,7 +57,8 @@ def _is_there(folder: Path, wanted: str) -> bool:
 
 def _wanted(folder: Path, wanted: str, find: Find) -> Path:
     if wanted not in (BEST, LAST):
-        prefix = _named(folder, wanted)
+        check_named(folder, wanted)
+        prefix = folder / wanted
         trouble = damage(prefix)
         if trouble:
             raise CheckpointError(f"{folder}: {trouble}; give another --checkpoint")
@@ -67,12 +68,6 @@ def _wanted(folder: Path, wanted: str, find: Find) -> Path:
         what = "checkpoint of lowest validation loss" if wanted == BEST else "newest checkpoint"
         raise CheckpointError(f"--checkpoint={wanted}: {folder} holds no {what}{_those_in(folder)}")
     return found
-
-
-def _named(folder: Path, name: str) -> Path:
-    if not _is_there(folder, name):
-        raise no_such_checkpoint(folder, name)
-    return folder / name
 
 
 def _those_in(folder: Path) -> str:

@@ -68,17 +68,13 @@ def nothing_to_begin_with(folder: Path) -> CheckpointError:
     return CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
 
 
-def no_such_checkpoint(folder: Path, name: str) -> CheckpointError:
-    """Return the error for a folder without the checkpoint that the flag `checkpoint` names."""
-    names = sorted((path.stem for path in folder.glob("*.index")), key=lambda each: (len(each), each))
-    those = f"; there are {', '.join(names)}" if names else ""
-    return CheckpointError(f"--checkpoint={name}: {folder} holds no such checkpoint{those}")
-
-
 def check_named(folder: Path, wanted: str) -> None:
     """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
-    if wanted not in (AUTOMATIC, BEST, LAST) and not (folder / f"{wanted}.index").exists():
-        raise no_such_checkpoint(folder, wanted)
+    if wanted in (AUTOMATIC, BEST, LAST) or (folder / f"{wanted}.index").exists():
+        return
+    names = sorted((path.stem for path in folder.glob("*.index")), key=lambda each: (len(each), each))
+    those = f"; there are {', '.join(names)}" if names else ""
+    raise CheckpointError(f"--checkpoint={wanted}: {folder} holds no such checkpoint{those}")
 
 
 def _check_beginning(
