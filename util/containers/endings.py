@@ -10,6 +10,12 @@ LISTED = f".{', .'.join(ENDINGS)}"
 """For messages."""
 
 
+def by_name_and_ending(file: str) -> tuple[str, int]:
+    """Return a key that sorts the names of recordings, and those that differ in their ending by `ENDINGS`."""
+    stem, _, ending = file.rpartition(".")
+    return stem, ENDINGS.index(ending.lower())
+
+
 def is_recording(name: str) -> bool:
     """Return whether a file's name ends as that of a recording."""
     _, dot, ending = name.rpartition(".")

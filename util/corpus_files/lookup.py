@@ -19,9 +19,10 @@ class Lookup:
         self._database = sqlite3.connect("")  # a temporary file, which closing deletes
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text BLOB) WITHOUT ROWID")
+        instead = None if repeated is None else _bytes(repeated)
         self._database.executemany(
             "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ifnull(?3, ?2)",
-            ((_bytes(name), _bytes(text), None if repeated is None else _bytes(repeated)) for name, text in items),
+            ((_bytes(name), _bytes(text), instead) for name, text in items),
         )
 
     def __enter__(self) -> Lookup:

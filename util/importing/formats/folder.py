@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ...containers.endings import ENDINGS, LISTED, is_recording
+from ...containers.endings import LISTED, by_name_and_ending, is_recording
 from ...corpus_files.lines import read_text
 from ...errors import ImportingError
 from ...files.folders import walk
@@ -54,7 +54,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 def _read_folder(
     source: Path, folder: Path, files: Sequence[str], apart: ParallelFolders, tiers: Sequence[str]
 ) -> Iterator[Item]:
-    recordings = sorted(filter(is_recording, files), key=_order)
+    recordings = sorted(filter(is_recording, files), key=by_name_and_ending)
     annotations = [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS]
     beside = _beside(recordings, annotations)
     of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
@@ -89,11 +89,6 @@ def _sets_of_folders(source: Path) -> dict[str, str]:
 def _preferred(found: list[Path]) -> list[Path]:
     """Return the plain texts among files of a recording, as these need no choice of a tier, or else all of them."""
     return [path for path in found if path.suffix[1:].lower() in _TEXTS] or found
-
-
-def _order(file: str) -> tuple[str, int]:
-    stem, _, suffix = file.rpartition(".")
-    return stem, ENDINGS.index(suffix.lower())
 
 
 def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, str]:

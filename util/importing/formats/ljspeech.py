@@ -16,7 +16,7 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
-from ..pipeline.columns import TEXTS
+from ..pipeline.columns import TEXTS, column_name
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
@@ -56,7 +56,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 def _header(path: Path) -> list[str]:
     """Return the names of the columns in lower case; none if the first line is no header."""
     _, line = next(read_lines(path), ("", ""))
-    names = [name.strip().lower().replace(" ", "_") for name in line.split("|")]
+    names = [column_name(name) for name in line.split("|")]
     return names if set(names) & set(_NAMES) and set(names) & set(TEXTS) else []
 
 

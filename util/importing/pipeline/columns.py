@@ -18,4 +18,4 @@ SETS_OF_ROWS = ("set", "split", "subset", "partition")
 
 def column_name(text: str) -> str:
     """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME"."""
-    return text.strip().lower().replace(" ", "_").replace("-", "_")
+    return text.strip().lower().replace(" ", "_")

@@ -32,12 +32,12 @@ _TABLES = (".csv", ".tsv")
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the lists; raise ImportingError if there are none, or CorpusError."""
-    for path in choices.lists or lists_in(source):
+    for path in choices.lists or _lists_in(source):
         for row, columns in rows_of(path):
             yield _item(row, columns, path)
 
 
-def lists_in(folder: Path) -> tuple[Path, ...]:
+def _lists_in(folder: Path) -> tuple[Path, ...]:
     """Return the lists in a folder, or the folder itself if it is a data directory of Kaldi; raise ImportingError."""
     if is_directory_of_kaldi(folder):
         return (folder,)

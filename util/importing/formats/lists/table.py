@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from ....containers.endings import ENDINGS, is_recording
+from ....containers.endings import by_name_and_ending, is_recording
 from ....corpus_files.lines import numbered_lines
 from ....corpus_files.lookup import Lookup
 from ....corpus_files.rows import why_not_times
@@ -42,7 +42,6 @@ _SEVERAL = ""
 """Stands for the path where several recordings have a name."""
 _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 """Names of recordings in Google's crowdsourced corpora (OpenSLR 32 to 80): language, speaker and utterance."""
-
 _NO_NAME = re.compile(r"\s|^\d*[.,]\d+$")
 """Several words, or a fraction, such as a duration."""
 
@@ -96,17 +95,13 @@ def _names_of_recordings(source: Path) -> Iterator[tuple[str, str]]:
     """Yield each name that a table may have for a recording, with the recording's path."""
     for folder, files in walk(source):
         by_stem: dict[str, str] = {}
-        for file in sorted(filter(is_recording, files), key=_order_of_ending):
+        for file in sorted(filter(is_recording, files), key=by_name_and_ending):
             by_stem.setdefault(file.rpartition(".")[0], file)
         for stem, file in by_stem.items():
             path = Path(folder, file)
             relative = path.relative_to(source)
             for name in {str(relative), str(relative.with_suffix("")), file, stem}:
                 yield unicodedata.normalize("NFC", name), str(path)
-
-
-def _order_of_ending(file: str) -> int:
-    return ENDINGS.index(file.rpartition(".")[2].lower())
 
 
 def _tables(source: Path, recordings: Lookup) -> Iterator[tuple[Path, _Layout]]:
@@ -171,7 +166,7 @@ def _with_columns(
     separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
 ) -> _Layout | None:
     """Return the layout with the columns that these rows show; None if there is no transcript."""
-    names = tuple(map(column_name, header))
+    names = tuple(column_name(name).replace("-", "_") for name in header)
     lengths = Counter(map(len, rows))
     usual = [length for length, count in lengths.items() if 20 * count >= len(rows) and length > max(1, recording)]
     width = len(names) or min(usual, default=0)
