@@ -9,6 +9,7 @@ from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_
 from ..experiments.auto.measuring import Measured, measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
+from ..options.experiment import OF_IMPORT
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..options.parameters.text import Value as Written
@@ -20,9 +21,6 @@ from ..util.progress import report
 
 LIST = "list"
 """The name that stands for all experiments."""
-
-OF_IMPORTS = ("part", "split", "tier")
-"""The flags that choose what to import, and into which sets."""
 
 
 def base_options(given: Options, names: Collection[str]) -> Options | None:
@@ -54,8 +52,8 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
 
 
 def _check_not_imported(wanted: ExperimentOptions, why: str) -> None:
-    of_imports = {"from": wanted.sources, "part": wanted.parts, "split": wanted.split, "tier": wanted.tiers}
-    for flag in (flag for flag, chosen in of_imports.items() if chosen):
+    values = values_of(wanted)
+    for flag in (flag for flag in OF_IMPORT if values[flag]):
         raise FlagError(f"--{flag}: {why}")
 
 
@@ -153,8 +151,8 @@ def _begun(work: Path) -> dict[str, Written] | None:
 def _check_import(given: Options, names: Collection[str], begun: Mapping[str, Written], work: Path) -> None:
     """Raise FlagError if given flags of imports have other values than in the run that began in a work folder."""
     values = values_of(given)
-    for name in OF_IMPORTS:
-        if name in names and values[name] != begun.get(name, values[name]):
+    for name in OF_IMPORT:
+        if name != "from" and name in names and values[name] != begun.get(name, values[name]):
             before = begun[name]
             written = ",".join(map(str, before)) if isinstance(before, tuple) else before
             raise FlagError(

@@ -11,6 +11,7 @@ from .. import __version__
 from ..network import network
 from ..network.layers.native_ops import native_ops
 from ..options import Options, items_of
+from ..options.experiment import OF_IMPORT
 from ..schedule.jobs import SetName
 from ..schedule.state import Plan
 from ..util.augmentation.recordings import Recording
@@ -25,7 +26,7 @@ TRAINING_ROOMS = ("checkpoints", "cluster", "decoder", "network", "options", "sc
 """The package's folders whose sources must be the same on every node, like the sources at its root."""
 
 OF_THE_CHIEF = {
-    *("experiment", "from", "part", "split", "tier"),
+    *("experiment", *OF_IMPORT),
     *("train_files", "dev_files", "test_files", "exclude_files", "alphabet_config_path"),
     *("train", "test", "epoch", "validation_step", "iters_per_worker"),
     *("early_stop", "es_epochs", "es_min_delta", "earlystop_nsteps", "estop_mean_thresh", "estop_std_thresh"),

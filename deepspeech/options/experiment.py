@@ -1,6 +1,6 @@
 """Experiments: runs whose options have a name, or come from the `params.txt` of another run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from os.path import commonpath
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..util.errors import FlagError
-from ..util.importing.pipeline.records import Choices, read_split
+from ..util.importing.pipeline.records import SPEAKER, Choices, check_speaker_pattern, read_split
 from .rows.checks import Check
 from .rows.flag import flag
 
@@ -36,14 +36,21 @@ class CorpusImport:
     choices: Choices
 
 
-class SplitCheck(Check):
-    """Shares of the sets, or none."""
+OF_IMPORT = ("from", "part", "split", "speakers", "tier")
+"""The flags that decide what is imported, and into which sets."""
+
+
+@dataclass(frozen=True)
+class ParseCheck(Check):
+    """A text that a function parses, or none."""
+
+    parse: Callable[[str], object]
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with the shares."""
+        """Return what is wrong with the text."""
         try:
             if value:
-                read_split(value)
+                self.parse(value)
         except ValueError as error:
             return f"--{name}: {error}"
         return ""
@@ -72,7 +79,14 @@ class ExperimentOptions:
         name="part",
     )
     split: str = flag(
-        "", "shares of train, dev and test, such as 80:10:10; default: the corpus's own sets", check=SplitCheck()
+        "",
+        "shares of train, dev and test, such as 80:10:10; default: the corpus's own sets",
+        check=ParseCheck(read_split),
+    )
+    speakers: str = flag(
+        "",
+        f"how the paths of recordings that name their speakers end, such as {SPEAKER}/*; default: none does",
+        check=ParseCheck(check_speaker_pattern),
     )
     tiers: tuple[str, ...] = flag(
         (), "tiers with the transcripts in TextGrid or ELAN files, separated by commas", name="tier"
@@ -114,7 +128,7 @@ class ExperimentOptions:
     def choices(self) -> Choices:
         """How the experiment's own corpus is imported."""
         split = read_split(self.split) if self.split else None
-        return Choices(split, tiers=self.tiers, parts=self.parts, lists=self._lists)
+        return Choices(split, speakers=self.speakers, tiers=self.tiers, parts=self.parts, lists=self._lists)
 
     @property
     def _lists(self) -> tuple[Path, ...]:

@@ -16,6 +16,7 @@ from ..network import Network
 from ..network.analysis import model_analysis
 from ..network.layers.native_ops import has_bfloat16_products
 from ..options import Options
+from ..options.experiment import OF_IMPORT
 from ..options.parameters.of_run import run_parameters
 from ..options.parameters.text import FILE_NAME, Value, format_parameters, read_parameters, write_parameters
 from ..util.errors import ParametersError
@@ -29,9 +30,6 @@ MODEL_ANALYSIS_FILE = "model_analysis.txt"
 ENVIRONMENT_FILE = "environment.txt"
 GRAPH_FILE = Path("graph/events.out.tfevents.graph")
 """The file where TensorBoard finds the graph."""
-
-OF_IMPORT = ("from", "part", "split", "tier")
-"""The parameters that decide how recordings are imported."""
 
 SECONDS_FOR_GIT = 5
 

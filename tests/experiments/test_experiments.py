@@ -154,7 +154,9 @@ def test_options_of_an_experiment_in_python_have_the_types_of_their_flags(tmp_pa
         Experiment(options=Options(model=ModelOptions(n_hidden=layers))).options_in("mine", tmp_path)
 
 
-@pytest.mark.parametrize("flag", ["--from=recordings", "--part=clean", "--split=80:10:10", "--tier=words"])
+@pytest.mark.parametrize(
+    "flag", ["--from=recordings", "--part=clean", "--split=80:10:10", "--speakers={speaker}/*", "--tier=words"]
+)
 def test_a_flag_of_imports_is_refused_where_an_experiment_imports_no_corpus(flag: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from pathlib import Path\n"

@@ -75,6 +75,7 @@ def test_a_text_lists_what_it_does_on_a_command_line() -> None:
         ("--split=80:10:10", "--split=50:25:25", "with --split=80:10:10"),
         ("--part=one,two", "--part=three", "with --part=one,two"),
         ("--part=one", "--tier=words", "without it"),
+        ("--speakers={speaker}/*", "--speakers={speaker}_*", r"with --speakers=\{speaker\}/\*"),
     ],
 )
 def test_a_run_whose_corpus_is_there_goes_on_with_the_flags_that_it_was_imported_with(

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
 from .pipeline.records import SETS, Choices, Item, Record
+from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 
 LISTS = "lists"
@@ -93,7 +95,7 @@ def import_corpus(
             module.import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
-            import_records(module.read_records, source, out, choices, report)
+            import_records(partial(read_items, name), source, out, choices, report)
         elif not is_imported(out):
             raise ImportingError(missing_source(name))
     except CorpusError as error:  # from a list that is read as for training
@@ -135,7 +137,9 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
 
     Raise ImportingError if the folder has another format, or CorpusError for a list that cannot be read.
     """
-    return cast(Iterator[Item], _module(name).read_records(source.absolute(), choices))
+    source = source.absolute()
+    items = cast(Iterator[Item], _module(name).read_records(source, choices))
+    return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 
 @contextmanager
@@ -163,9 +167,8 @@ def descriptions() -> dict[str, str]:
 
 def _check_no_choices(name: str, choices: Choices) -> None:
     none = Choices()
-    for flag in ("split", "seed", "tiers"):
-        if getattr(choices, flag) != getattr(none, flag):
-            flag = flag.removesuffix("s")
+    for field, flag in (("split", "split"), ("seed", "seed"), ("speakers", "speakers"), ("tiers", "tier")):
+        if getattr(choices, field) != getattr(none, field):
             raise ImportingError(f"{name} is always divided in the same way, and has no tiers; leave out --{flag}")
 
 

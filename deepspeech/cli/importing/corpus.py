@@ -12,24 +12,29 @@ them below the folder of --to; --url and --sha256 name your own archives, and ma
 is resumed.
 
 If the corpus has its own sets, they are used, and a missing set is taken from train. Otherwise, and with --split, the
-recordings are divided into train, dev and test by speaker, or by their names if the speakers are unknown.
+recordings are divided into train, dev and test by speaker, or by their names if the speakers are unknown. If the paths
+of recordings name the speakers, --speakers says how: {speaker}/* stands for anna/001.wav, and {speaker}_* for
+anna_001.wav.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ...errors import FlagError
 from ...util.importing import DOWNLOADS, MODULES, descriptions, format_of, import_corpus, without_warnings
 from ...util.importing.download import RemoteFile
-from ...util.importing.pipeline.records import Choices, read_split
+from ...util.importing.pipeline.records import SPEAKER, Choices, check_speaker_pattern, read_split
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
 from ..arguments import ArgumentParser, output_path, run_command
 
 PROGRAM = "import_corpus: error"
+
+_T = TypeVar("_T")
 
 AUTO = "auto"
 """Stands for the format of the folder."""
@@ -58,6 +63,13 @@ def _import(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--split", type=_shares, metavar="TRAIN:DEV:TEST", help="shares of the sets, such as 90:5:5")
     parser.add_argument("--seed", type=int, default=1, help="seed of the division into sets (default: %(default)s)")
     parser.add_argument(
+        "--speakers",
+        type=_speaker_pattern,
+        default="",
+        metavar="PATTERN",
+        help=f"how the paths of recordings that name their speakers end, such as {SPEAKER}/* or {SPEAKER}_*",
+    )
+    parser.add_argument(
         "--tier", action="append", default=[], metavar="NAME", help="a tier of TextGrid or ELAN files; may be repeated"
     )
     options = parser.parse_args(arguments)
@@ -73,7 +85,7 @@ def _import(arguments: Sequence[str] | None) -> None:
         source = fetch_archives(archives, options.out / DOWNLOADS, report)
     parts = tuple(options.part)
     download = options.download or bool(parts and source is None)
-    choices = Choices(options.split, options.seed, tuple(options.tier), parts, download)
+    choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
     name = options.format
     if name == AUTO:
         if source is None:
@@ -85,7 +97,15 @@ def _import(arguments: Sequence[str] | None) -> None:
 
 
 def _shares(text: str) -> tuple[float, float, float]:
+    return _parsed(read_split, text)
+
+
+def _speaker_pattern(text: str) -> str:
+    return _parsed(check_speaker_pattern, text)
+
+
+def _parsed(parse: Callable[[str], _T], text: str) -> _T:
     try:
-        return read_split(text)
+        return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

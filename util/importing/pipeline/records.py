@@ -72,6 +72,8 @@ class Choices:
     """Shares of train, dev and test, with any sum; None: the corpus's own sets, if it has any, else `DEFAULT_SPLIT`."""
     seed: int = 1
     """The seed of the division into sets."""
+    speakers: str = ""
+    """How the paths of recordings end that name their speakers, such as "{speaker}/*"; empty: paths name none."""
     tiers: tuple[str, ...] = ()
     """Names of the tiers of annotations; without any, a file must have only one tier with text."""
     parts: tuple[str, ...] = ()
@@ -83,6 +85,16 @@ class Choices:
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)
+
+SPEAKER = "{speaker}"
+"""Stands for the speaker in a pattern of paths."""
+
+
+def check_speaker_pattern(text: str) -> str:
+    """Return a pattern such as "{speaker}/*", or an empty one; raise ValueError, saying what is wrong with it."""
+    if text and text.count(SPEAKER) != 1:
+        raise ValueError(f"{text!r} does not have {SPEAKER} once, as {SPEAKER}/* does")
+    return text
 
 
 def read_split(text: str) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from ...figures.counted import counted
-from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
+from .records import DEFAULT_SPLIT, DEV, SETS, SPEAKER, TEST, TRAIN, Choices, Record
 
 MOST_UNITS = 100_000
 """The most units that are counted individually."""
@@ -164,7 +164,8 @@ class Splitter:
             return f"{what} by speaker ({count}; no speaker is in two of these sets)"
         known = "no speaker is known" if self._unknown == self._total else "there are too few speakers for sets of them"
         if self._kind == _RECORDING:
-            return f"{what} by a hash of each recording's name: {known}, so a speaker can be in several sets"
+            hint = f"; if paths name the speakers, say how, as in --speakers '{SPEAKER}/*'" if self._unknown else ""
+            return f"{what} by a hash of each recording's name: {known}, so a speaker can be in several sets{hint}"
         return f"{what} by a hash of each utterance: {known}, and too few recordings, so each can be in several sets"
 
 

@@ -75,7 +75,8 @@ def test_segments_of_a_recording_without_a_speaker_stay_together() -> None:
     places = [{record.path for record in rows} for rows in sets.values()]
     assert sum(map(len, places)) == 10 and all(places)
     assert news == [
-        "divided into sets by a hash of each recording's name: no speaker is known, so a speaker can be in several sets"
+        "divided into sets by a hash of each recording's name: no speaker is known, so a speaker can be in several "
+        "sets; if paths name the speakers, say how, as in --speakers '{speaker}/*'"
     ]
 
 

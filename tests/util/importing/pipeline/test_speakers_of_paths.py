@@ -1,0 +1,77 @@
+"""Speakers that the paths of recordings name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.pipeline.records import Choices, LeftOut, Record, check_speaker_pattern
+from deepspeech.util.importing.pipeline.speakers import with_speakers
+
+ROOT = Path("/corpus")
+
+
+def speakers(pattern: str, *names: str) -> list[str]:
+    """Return the speakers of recordings that have these paths in the folder."""
+    records = [Record(str(ROOT / name), "yes", name, "known") for name in names]
+    return [item.speaker for item in with_speakers(records, ROOT, pattern) if isinstance(item, Record)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "speaker"),
+    [
+        ("{speaker}/*", "anna/1.wav", "anna"),
+        ("{speaker}/*", "audio/anna maria/1.wav", "anna maria"),
+        ("{speaker}/*/*", "audio/anna/monday/1.wav", "anna"),
+        ("audio/{speaker}/*", "audio/anna/1.wav", "anna"),
+        ("{speaker}_*", "a/anna_b_1.wav", "anna"),
+        ("*_{speaker}_*", "0_anna_b_1.wav", "anna"),
+        ("{speaker}[1].wav", "anna[1].wav", "anna"),
+        ("{speaker}.*", "anna.wav", "anna"),
+        ("ä_{speaker}/*", "a\u0308_anna/1.wav", "anna"),
+    ],
+)
+def test_a_path_names_its_speaker_as_the_pattern_says(pattern: str, path: str, speaker: str) -> None:
+    assert speakers(pattern, path) == [speaker]
+
+
+def test_a_path_that_does_not_end_so_leaves_the_speaker_that_is_known() -> None:
+    assert speakers("s_{speaker}/*", "s_anna/1.wav", "1.wav", "t_bob/1.wav", "s_/1.wav") == ["anna", *3 * ["known"]]
+
+
+def test_the_folder_of_the_corpus_is_no_speaker() -> None:
+    assert speakers("{speaker}/*", "1.wav", "anna/1.wav") == ["known", "anna"]
+
+
+def test_a_pattern_that_fits_no_path_is_an_error_that_shows_one() -> None:
+    with pytest.raises(
+        ImportingError, match=r"--speakers=\{speaker\}_\*: no recording's path .* of them is anna/2.wav"
+    ):
+        speakers("{speaker}_*", "anna/1.wav", "anna/2.wav")
+    assert len(list(with_speakers([LeftOut("a.wav", "no transcript beside it")], ROOT, "{speaker}/*"))) == 1
+
+
+@pytest.mark.parametrize("pattern", ["*", "speaker/*", "{speaker}/{speaker}_*"])
+def test_a_pattern_names_the_speaker_once(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"does not have \{speaker\} once"):
+        check_speaker_pattern(pattern)
+
+
+def test_sets_are_divided_by_the_speakers_of_paths(tmp_path: Path) -> None:
+    source = tmp_path / "recordings"
+    for speaker in ("anna", "bob", "carla", "dan"):
+        for number in range(3):
+            write(tone(source / speaker / f"{number}.wav", 0.1).with_suffix(".txt"), "yes")
+    by_recording = Import("folder", source, tmp_path / "by recording")
+    assert any(
+        "if paths name the speakers, say how, as in --speakers '{speaker}/*'" in line for line in by_recording.news
+    )
+    done = Import("folder", source, tmp_path / "by speaker", Choices(speakers="{speaker}/*"))
+    assert "divided into sets by speaker (4 speakers; no speaker is in two of these sets)" in done.news
+    folders = {name: {Path(row["wav_filename"]).parent.name for row in done.rows(name)} for name in done.sets}
+    assert sorted(map(len, folders.values())) == [1, 1, 2]
+    assert len(set.union(*folders.values())) == 4
+    assert all(row["speaker"] == Path(row["wav_filename"]).parent.name for row in done.all_rows)

@@ -1,0 +1,35 @@
+"""Speakers that the paths of recordings name, by a pattern: {speaker}/* for anna/001.wav, or {speaker}_* for a name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ...errors import ImportingError
+from .records import SPEAKER, Item, Record
+
+
+def with_speakers(items: Iterable[Item], source: Path, pattern: str) -> Iterator[Item]:
+    """Yield the items of a folder; a record whose path ends as the pattern says has the speaker that the path names.
+
+    In the pattern, a * stands for any part of a name, also an empty one. Both are as short as possible. Paths are
+    relative to the folder. Raise ImportingError after the last item if no path of a record ends so.
+    """
+    parts = (re.escape(part).replace(r"\*", "[^/]*?") for part in _composed(pattern).split(SPEAKER))
+    ending = re.compile(f"(?:.*/)?{'([^/]+?)'.join(parts)}")
+    root = f"{source.as_posix().rstrip('/')}/"
+    example, found = "", False
+    for item in items:
+        if isinstance(item, Record):
+            example = Path(item.path).as_posix().removeprefix(root)
+            if match := ending.fullmatch(_composed(example)):
+                item, found = item._replace(speaker=match[1]), True
+        yield item
+    if example and not found:
+        raise ImportingError(f"--speakers={pattern}: no recording's path ends so; one of them is {example}")
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
