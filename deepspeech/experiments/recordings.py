@@ -39,10 +39,13 @@ SUMMARIES = {
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a Kaldi data directory",
+    "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",
     "table": "recordings, and tables with any columns that name them",
     "tedlium": "TED-LIUM, all of it or a part",
+    "timit": "TIMIT",
+    "vctk": "VCTK",
     "voxforge": "VoxForge, all submissions in the folder",
 }
 """The summary of each format."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from corpora import TinyCorpus, say, write_wav
+from corpora import TinyCorpus
 from program import Program
+from trees_of_corpora import TREES, aishell, librispeech, recordings, speak, write
 
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError, FlagError
@@ -19,171 +17,6 @@ from deepspeech.schedule.jobs import SetName
 from deepspeech.training.inputs import Inputs, read_inputs
 from deepspeech.util.importing import MODULES
 from deepspeech.util.importing.published import PUBLISHED
-
-SETS = ("train", "dev", "test")
-
-Tree = Callable[[Path], object]
-
-
-def speak(path: Path, seed: int = 1) -> Path:
-    return write_wav(path, say("abcdeabcde", np.random.default_rng(seed)))
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def librispeech(*parts: str) -> Tree:
-    def tree(folder: Path) -> None:
-        for speaker, part in enumerate((*parts, *parts, *parts)):
-            chapter = folder / "LibriSpeech" / part / str(speaker) / "7"
-            speak(chapter / f"{speaker}-7-0.wav")
-            write(chapter / f"{speaker}-7.trans.txt", f"{speaker}-7-0 A WORD\n")
-
-    return tree
-
-
-def aishell(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / "wav" / part / f"S{part}" / f"W{part}.wav")
-    write(folder / "transcript" / "aishell_transcript_v0.8.txt", "Wtrain 而 对 楼市\nWdev 成交\nWtest 而\n")
-
-
-def aishell_sample(folder: Path) -> None:
-    names = [f"W{number}" for number in range(30)]
-    for name in names:
-        speak(folder / "wav" / "S0150" / f"{name}.wav")
-    write(folder / "transcript.txt", "".join(f"{name} 对楼\n" for name in names))
-
-
-def thchs30(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / part / f"{part}_0.wav")
-        write(folder / part / f"{part}_0.wav.trn", f"../data/{part}_0.wav.trn\n")
-        write(folder / "data" / f"{part}_0.wav.trn", "绿 是\nlv4 shi4\nl v4 sh ix4\n")
-
-
-def common_voice(folder: Path) -> None:
-    rows = []
-    for speaker in range(6):
-        speak(folder / "clips" / f"{speaker}.wav")
-        rows.append(f"{speaker}\t{speaker}.wav\tÇa va, « Zoé » ?")
-    write(folder / "validated.tsv", "client_id\tpath\tsentence\n" + "\n".join(rows))
-
-
-def speech_commands(folder: Path) -> None:
-    for speaker in "abc":
-        speak(folder / "yes" / f"{speaker}_nohash_0.wav")
-    write(folder / "validation_list.txt", "yes/b_nohash_0.wav\n")
-    write(folder / "testing_list.txt", "yes/c_nohash_0.wav\n")
-
-
-def arabic_commands(folder: Path) -> None:
-    for number, name in enumerate(("train", "val", "test")):
-        speak(folder / "dataset" / "yes" / f"{number:08d}_NO_01.wav")
-        write(folder / f"{name}.csv", f"file,class\ndataset/yes/{number:08d}_NO_01.wav,yes\n")
-    write(folder / "keywords.tsv", "yes\tنعم\n")
-
-
-def recordings(folder: Path) -> None:
-    for number in range(6):
-        speak(folder / f"{number}.wav", number)
-        write(folder / f"{number}.txt", f"Größe: {number}.")
-
-
-def kaldi(folder: Path) -> None:
-    for number in range(3):
-        speak(folder / f"{number}.wav")
-    write(folder / "wav.scp", "".join(f"u{number} {number}.wav\n" for number in range(3)))
-    write(folder / "text", "".join(f"u{number} a word\n" for number in range(3)))
-
-
-def json_lines(folder: Path) -> None:
-    rows = [{"audio_filepath": str(speak(folder / f"{number}.wav")), "text": "a word"} for number in range(3)]
-    write(folder / "manifest.jsonl", "\n".join(map(json.dumps, rows)))
-
-
-def lists(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / f"{part}.wav")
-        write(folder / f"{part}.csv", f"wav_filename,wav_filesize,transcript\n{part}.wav,0,A word\n")
-
-
-def ljspeech(folder: Path) -> None:
-    for number in range(3):
-        speak(folder / "wavs" / f"LJ{number}.wav")
-    write(folder / "metadata.csv", "".join(f"LJ{number}|A word|a word\n" for number in range(3)))
-
-
-def tedlium(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / "legacy" / part / "sph" / "Ann.flac")
-        write(folder / "legacy" / part / "stm" / "Ann.stm", "Ann 1 Ann 0.0 1.0 <o,f0,female> a word\n")
-
-
-def mls(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / part / "audio" / "1" / "2" / "1_2_000000.flac")
-        write(folder / part / "transcripts.txt", "1_2_000000\ta word\n")
-
-
-def fleurs(folder: Path) -> None:
-    for part in SETS:
-        speak(folder / "audio" / part / "7.wav")
-        write(folder / f"{part}.tsv", "7\t7.wav\tA word.\ta word\ta | w o r d |\t8000\tMALE\n")
-
-
-def audio_folder(folder: Path) -> None:
-    for part in ("train", "validation", "test"):
-        speak(folder / part / "1.wav")
-        write(folder / part / "metadata.csv", "file_name,transcription\n1.wav,A word.\n")
-
-
-def voxforge(folder: Path) -> None:
-    for speaker in range(3):
-        submission = folder / f"s{speaker}-20080101-abc"
-        speak(submission / "wav" / "a1.wav")
-        write(submission / "etc" / "PROMPTS", f"{submission.name}/mfc/a1 A WORD\n")
-
-
-def an4(folder: Path) -> None:
-    for speaker in "abc":
-        speak(folder / "wav" / speaker / "one.wav")
-    for part, speakers in (("train", "ab"), ("test", "c")):
-        write(folder / "etc" / f"an4_{part}.fileids", "".join(f"{speaker}/one\n" for speaker in speakers))
-        write(folder / "etc" / f"an4_{part}.transcription", "<s> YES </s> (one)\n" * len(speakers))
-
-
-WORD = " adorw"
-CLEAN = ("dev-clean", "test-clean")
-
-TREES: dict[str, tuple[Tree, str]] = {
-    "aishell1": (aishell, "对市成交楼而"),
-    "aishell_sample": (aishell_sample, "对楼"),
-    "an4": (an4, ""),
-    "an4_streaming": (an4, ""),
-    "an4_wordpieces": (an4, " yes"),
-    "arabic_commands": (arabic_commands, "عمن"),
-    "audio_folder": (audio_folder, WORD),
-    "auto": (lists, WORD),
-    "common_voice": (common_voice, " aovzçé"),
-    "fleurs": (fleurs, WORD),
-    "folder": (recordings, " 012345eggrößß"),
-    "json_lines": (json_lines, WORD),
-    "kaldi": (kaldi, WORD),
-    "librispeech_100": (librispeech("train-clean-100", "dev-clean", "test-clean", "train-other-500"), ""),
-    "librispeech_960": (librispeech("train-clean-100", "train-clean-360", "train-other-500", *CLEAN), ""),
-    "ljspeech": (ljspeech, WORD),
-    "mls": (mls, WORD),
-    "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
-    "speech_commands": (speech_commands, ""),
-    "table": (lists, WORD),
-    "tedlium": (tedlium, WORD),
-    "thchs30": (thchs30, "是绿"),
-    "voxforge": (voxforge, WORD),
-}
-"""The layout of each experiment's corpus, and the labels that are made of it; empty if they are the packaged ones."""
 
 
 def options_of(*arguments: str) -> Options:

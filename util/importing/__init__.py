@@ -41,12 +41,13 @@ MODULES = {
     "common_voice": "formats.common_voice",
     "demo": "demo",
     "fleurs": "formats.fleurs",
-    "folder": "formats.folder",
+    "folder": "formats.text_files.folder",
     "fsdd": "fsdd",
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
     "ldc93s1": "ldc93s1",
     "librispeech": "formats.librispeech",
+    "libritts": "formats.text_files.libritts",
     LISTS: "formats.lists.of_any_kind",
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
@@ -54,6 +55,8 @@ MODULES = {
     "table": "formats.lists.table",
     "tedlium": "formats.tedlium",
     "thchs30": "formats.thchs30",
+    "timit": "formats.text_files.timit",
+    "vctk": "formats.text_files.vctk",
     "voxforge": "formats.voxforge",
     "yesno": "yesno",
 }
@@ -61,7 +64,7 @@ MODULES = {
 
 TRIED = (
     *("common_voice", LISTS, "audio_folder", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
-    *("voxforge", "an4", "aishell", "thchs30", "table", "folder"),
+    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", "table", "folder"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 

@@ -63,7 +63,7 @@ FOREIGN_FLAGS: Mapping[str, ForeignFlag] = {
         "there is no such set; add the files to --dev_files, or test them in a run with --notrain --test_files", ("",)
     ),
     "auto_input_dataset": ForeignFlag(
-        "a corpus is not split here; give --train_files, --dev_files, --test_files and --alphabet_config_path", ("",)
+        "give the list to --from, with --experiment auto, which divides it and makes its alphabet", ("",)
     ),
     "vocab_file": ForeignFlag("there is no such decoder; a scorer package or --lm_trie_path holds the words", ("",)),
     "read_buffer": _ignored("recordings are read whole"),

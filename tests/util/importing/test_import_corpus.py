@@ -28,6 +28,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "folder": {"ann/a.wav": "", "ann/a.txt": "yes\n", "notes.csv": "day,weather\n1,rain\n"},
     "kaldi": {"train/wav.scp": "u1 a.wav\n", "train/text": "u1 yes\n"},
     "librispeech": {"dev-clean/19/7/19-7.trans.txt": "19-7-0000 YES\n", "SPEAKERS.TXT": "19 | F\n"},
+    "libritts": {"dev-clean/84/1/84_1_0_0.wav": "", "dev-clean/84/1/84_1_0_0.normalized.txt": "Yes.\n"},
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
@@ -38,6 +39,8 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
         "train/A2_0.wav.trn": "../data/A2_0.wav.trn",
         "data/A2_0.wav.trn": "绿\nlv4\nl v4\n",
     },
+    "timit": {"TRAIN/DR1/FCJF0/SX37.WAV": "", "TRAIN/DR1/FCJF0/SX37.TXT": "0 4000 Yes.\n"},
+    "vctk": {"wav48/p225/p225_001.wav": "", "txt/p225/p225_001.txt": "Yes.\n"},
     "voxforge": {"ann-1-a/etc/PROMPTS": "ann-1-a/mfc/a1 YES\n"},
 }
 
@@ -152,8 +155,8 @@ def test_what_a_corpus_cannot_be_made_of_is_said(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_told_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ImportingError, match=f"no corpus 'timit'; there are {', '.join(sorted(MODULES))}"):
-        import_corpus("timit", tmp_path / "out")
+    with pytest.raises(ImportingError, match=f"no corpus 'switchboard'; there are {', '.join(sorted(MODULES))}"):
+        import_corpus("switchboard", tmp_path / "out")
     assert {"demo", "fsdd", "ldc93s1", "yesno"} <= set(MODULES)
 
 

@@ -13,17 +13,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ...containers.endings import LISTED, by_name_and_ending, is_recording
-from ...corpus_files.lines import read_text
-from ...errors import ImportingError
-from ...files.folders import walk
-from ...transcripts import continued_by_all
-from ..pipeline.folders import set_of_name
-from ..pipeline.records import TRAIN, Choices, Item, LeftOut, Record
-from .annotations.parallel_folders import ParallelFolders
-from .annotations.subtitles import read_subtitles
-from .annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
-from .annotations.transcripts import follow_links, has_times
+from ....containers.endings import LISTED, by_name_and_ending, is_recording
+from ....corpus_files.lines import read_text
+from ....errors import ImportingError
+from ....files.folders import walk
+from ....transcripts import continued_by_all
+from ...pipeline.folders import set_of_name
+from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
+from ..annotations.parallel_folders import ParallelFolders
+from ..annotations.subtitles import read_subtitles
+from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
+from ..annotations.transcripts import follow_links, has_times
 
 _SUBTITLES = ("srt", "vtt")
 _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {

@@ -1,0 +1,1 @@
+"""Formats with a file of text for each recording."""
