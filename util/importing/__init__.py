@@ -129,8 +129,9 @@ def format_of(source: Path, choices: Choices) -> str:
         unreadable
         or last
         or ImportingError(
-            f"{source}: no format of docs/importing.md finds recordings with transcripts there; "
-            "python -m deepspeech.import_corpus FORMAT says why"
+            f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "
+            "recording, as 1.txt beside 1.wav, or all into a table with the columns file and text; "
+            "folders that are named after their words are the format speech_commands"
         )
     )
 
