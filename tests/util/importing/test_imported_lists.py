@@ -139,6 +139,15 @@ def test_archives_beside_lists_are_no_lists_and_a_shard_is_refused(tmp_path: Pat
         Import("lists", tmp_path / "train.tar", tmp_path / "shard")
 
 
+def test_folders_of_recordings_are_not_imported_together(tmp_path: Path) -> None:
+    tone(tmp_path / "ann" / "1.wav")
+    lists = (write(tmp_path / "all.csv", "wav_filename,transcript\nann/1.wav,word\n"), tmp_path / "ann")
+    with pytest.raises(
+        ImportingError, match=f"{tmp_path}/ann is a folder, .*; put the folders, or links to them, into"
+    ):
+        Import("lists", tmp_path, tmp_path / "out", Choices(lists=lists))
+
+
 def test_sets_are_known_by_all_their_usual_names(tmp_path: Path) -> None:
     others = ("latest", "trained")
     for name in ("training", "train2", "Validation", "development", "testset", "eval92", "my test (1)", *others):

@@ -31,7 +31,12 @@ _TABLES = (".csv", ".tsv")
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the rows of the lists; raise ImportingError if there are none, or CorpusError."""
+    """Yield the rows of the lists; raise ImportingError if there are none or one is a folder, or CorpusError."""
+    for path in choices.lists:
+        if path.is_dir() and not is_directory_of_kaldi(path):
+            raise ImportingError(
+                f"{path} is a folder, and only lists are imported together; put the folders, or links to them, into one"
+            )
     for path in choices.lists or _lists_in(source):
         for row, columns in rows_of(path):
             yield _item(row, columns, path)
