@@ -8,7 +8,7 @@ MINI_LIBRISPEECH = register(
     "mini_librispeech",
     Experiment(
         corpus="librispeech",
-        summary="5 hours of books read in English: two cores and two hours",
+        summary="5 hours of books read in English: WER 51 to 60 % after 3 of them, two cores and two hours",
         cached_sets=("dev",),
         parts=("train-clean-5", "dev-clean-2"),
         writes_report=True,
