@@ -159,6 +159,8 @@ def _check_complete(source: ModelWeights) -> Network:
                 f"{source.origin}: {name} is {value.dtype} {value.shape}, but its network {network.name} "
                 f"needs float32 {shape}"
             )
+    if surplus := next((name for name in source.values if name not in shapes), None):
+        raise CheckpointError(f"{source.origin}: has {surplus}, which its network {network.name} does not have")
     check_finite(source.origin, source.values)
     return network
 

@@ -106,6 +106,7 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
     misshapen = replace(
         source, layers=(LayerWeights("layer_1", {"layer_1/weights": np.ones((2, 2))}), *source.layers[1:])
     )
+    further = replace(source, layers=(*source.layers, LayerWeights("layer_7", {"layer_7/bias": np.ones(2)})))
     unknown = replace(
         source, description={**source.description, "network": {"name": "mine", "layers": [{"layer": "X"}]}}
     )
@@ -124,6 +125,7 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
         ),
         (fewer_labels, "its alphabet has 5 labels, but its last layer 7 outputs, one for each label and one for the"),
         (lacking, "has no layer_1/weights, which its network deepspeech needs"),
+        (further, "has layer_7/bias, which its network deepspeech does not have"),
         (misshapen, r"layer_1/weights is float64 \(2, 2\)"),
         (unknown, "its network cannot be computed here"),
         (ModelWeights("a", (), {"format": 1}), r"has no layer_1/weights, as a network of DeepSpeech does"),
