@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import say, write_wav
+from fork_server import fork_server
 
 from deepspeech.cli.combinations.flags import check_options
 from deepspeech.cli.flags import parse
@@ -71,10 +72,10 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*arguments: object) -> str:
     """Run the trainer, which must succeed, and return what it logged."""
-    command = [sys.executable, "-m", "deepspeech", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    process = fork_server().start_piped([*map(str, arguments)], str(Path.cwd()))
+    _, log = process.communicate(timeout=600)
+    assert process.wait() == 0, log
+    return log
 
 
 def losses(log: str) -> list[str]:
