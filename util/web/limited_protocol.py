@@ -7,6 +7,7 @@ of connections.
 import asyncio
 import sys
 from http import HTTPStatus
+from types import SimpleNamespace
 from typing import Any
 
 import httptools
@@ -52,6 +53,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _one_too_many = False
     _refused = False
     _refusal_due: tuple[int, str] | None = None  # once what came before is answered
+    _ended = False  # answered for the last time, while that request may still be arriving
 
     def refusal(self, status: int, message: str) -> bytes:
         """Return the JSON with the reason why a request is refused."""
@@ -101,6 +103,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._head_bytes = None
         if not self._offers_other_protocol():
             super().on_headers_complete()
+            if self.cycle is not None:  # as it is before an upgrade to WebSocket
+                self._close_after_request()
 
     def on_message_complete(self) -> None:
         """Stop the timer: a request has arrived completely."""
@@ -108,6 +112,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._follows = True
         if not self._offers_other_protocol():
             super().on_message_complete()
+        if self._ended:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         """Go on with the request that follows, which may be one to refuse."""
@@ -119,6 +125,24 @@ class LimitedProtocol(HttpToolsProtocol):
         """Stop the timer: no request follows."""
         self._stop_timer()
         super().handle_websocket_upgrade()
+
+    def _close_after_request(self) -> None:
+        """Let the newest request's answer close the connection only once that request has arrived completely.
+
+        A client that sends its request first, and reads then, would otherwise find a connection that is reset.
+        """
+        cycle: Any = self.cycle
+        transport = cycle.transport
+
+        def close() -> None:
+            if not cycle.more_body:
+                transport.close()
+            elif not self._ended:
+                self._ended = True
+                if transport.can_write_eof():  # with TLS it can't
+                    transport.write_eof()
+
+        cycle.transport = SimpleNamespace(write=transport.write, is_closing=transport.is_closing, close=close)
 
     def _offers_other_protocol(self) -> bool:
         """Return whether a request could go on in a protocol that is not spoken here, as Java's offer HTTP/2."""
@@ -174,6 +198,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, message: str) -> None:
         """Close the connection, once all before is answered, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
+        if self._ended:
+            self.transport.close()
         if self.transport.is_closing() or self._refused:
             return
         if self._owes_answers():

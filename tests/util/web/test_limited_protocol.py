@@ -32,7 +32,7 @@ class Protocol(LimitedProtocol):
 
 
 async def lengths_of_bodies(scope: Scope, receive: Receive, send: Send) -> None:
-    body = await Request(scope, receive).body()
+    body = b"" if scope["path"] == "/unread" else await Request(scope, receive).body()
     while scope["path"] == "/held" and not HELD.is_set():
         await asyncio.sleep(0.01)
     await PlainTextResponse(str(len(body)))(scope, receive, send)
@@ -59,7 +59,16 @@ def until(condition: Callable[[], bool]) -> None:
 
 def pipelined(server: uvicorn.Server) -> list[Protocol]:
     """Return the connections of which a request waits until one before it is answered."""
-    return [each for each in tuple(server.server_state.connections) if isinstance(each, Protocol) and each.pipeline]
+    return [each for each in connections(server) if each.pipeline]
+
+
+def ended(server: uvicorn.Server) -> list[Protocol]:
+    """Return the connections that only wait for the end of a request that is answered."""
+    return [each for each in connections(server) if each._ended]
+
+
+def connections(server: uvicorn.Server) -> list[Protocol]:
+    return [each for each in tuple(server.server_state.connections) if isinstance(each, Protocol)]
 
 
 @contextmanager
@@ -107,6 +116,24 @@ def test_a_request_is_not_too_slow_while_those_before_it_are_unanswered(server: 
         protocol.loop.call_soon_threadsafe(HELD.set)
         assert answers(connection) == [200, 200]
         sending.join()
+
+
+def test_a_client_that_reads_only_once_its_request_is_sent_gets_an_early_answer_before_its_last_request_ends(
+    server: uvicorn.Server,
+) -> None:
+    with connected(server) as connection:
+        connection.sendall(request("/unread", "Connection: close", body=bytes(8 << 20)))
+        assert answers(connection) == [200]
+
+
+def test_a_request_that_is_answered_and_never_ends_is_cut_without_another_answer(server: uvicorn.Server) -> None:
+    with connected(server) as connection:
+        connection.sendall(request("/unread", "Connection: close", body=bytes(8 << 20))[:-1])
+        until(lambda: bool(ended(server)))
+        (protocol,) = ended(server)
+        protocol.loop.call_soon_threadsafe(protocol._refuse_slow_request)  # as its timer would
+        assert answers(connection) == [200]
+        until(lambda: not ended(server))
 
 
 def test_a_request_that_offers_http_2_is_answered_as_one_that_does_not(server: uvicorn.Server) -> None:
