@@ -85,11 +85,13 @@ def _pages(service: Service) -> ASGIApp:
         "/openapi.json": openapi,
     }
     routes = [Route(path, show, methods=["GET"]) for path, show in views.items()]
-    return Starlette(
+    pages = Starlette(
         routes=[*routes, *openai_routes(service), *page_routes()],
         lifespan=lifespan,
         exception_handlers=dict.fromkeys((RefusedError, 404, 405, 500), refusal),
     )
+    pages.router.redirect_slashes = False  # it would redirect to the address that a proxy in front asked for
+    return pages
 
 
 def _refused(request: Request, error: Exception) -> RefusedError:

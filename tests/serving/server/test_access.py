@@ -83,6 +83,11 @@ def test_only_names_of_the_server_lead_to_it(served: Served, host: str, code: in
     assert status(served, "/healthz", token=None, Host=host) == code
 
 
+def test_a_path_with_a_slash_too_many_is_unknown_and_leads_nowhere(served: Served) -> None:
+    code, headers, text = served.get("/readyz/", Authorization=f"Bearer {TOKEN}")
+    assert code == 404 and json.loads(text)["error"]["code"] == "unknown_url" and "location" not in headers
+
+
 def test_pages_from_elsewhere_are_refused(served: Served) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     for origin, code in (
