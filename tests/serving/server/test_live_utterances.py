@@ -13,7 +13,7 @@ from deepspeech.errors import ModelError
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.server.live.protocol import Event, Final, Partial, Start
 from deepspeech.serving.server.models import Models
-from deepspeech.serving.server.options import ServedModel
+from deepspeech.serving.server.options import Limits, ServedModel
 from deepspeech.serving.server.utterances import Utterances
 
 RATE = 16_000
@@ -124,6 +124,18 @@ def test_half_a_sample_at_the_end_of_an_utterance_is_left_out_with_a_warning(
     assert [final["text"] for final in of_kind(messages, "final")] == [model.transcribe(each).text for each in speech]
     (warning,) = of_kind(messages, "warning")
     assert warning["code"] == "half_sample" and "odd number of bytes" in warning["message"]
+
+
+def test_a_silence_that_ends_a_stream_takes_no_words_with_it(
+    graph_file: Path, speech: list[Samples], model: Model
+) -> None:
+    spoken = np.concatenate([speech[0], np.zeros(3 * RATE, np.int16)])
+    limits, endless = Limits(max_silence_seconds=1), EndpointRules(silence_after_words=0)
+    with serving(loaded(graph_file), limits, endpoints=endless) as server, server.stream() as stream:
+        say(stream, spoken)
+        *messages, last = rest(stream)
+    assert [final["text"] for final in of_kind(messages, "final")] == [model.transcribe(speech[0]).text]
+    assert last["code"] == "silence" and stream.close_code == 1000
 
 
 def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:

@@ -148,7 +148,7 @@ class LiveConnection:
         while True:
             item = await self._inbox.take()
             try:
-                ending = await self._perform(item)
+                ending = await self._perform(item) or await self._end_silence()
             except Exception as error:
                 ending = _failure(error)
             self._active_at = time.monotonic()
@@ -202,8 +202,16 @@ class LiveConnection:
             return SLOW_READER
         return self._tell(heard, said_at)
 
+    async def _end_silence(self) -> Ending | None:
+        """End the utterance, and return an ending, if the client has been silent for too long."""
+        if self._utterances.silent_seconds <= self._limits.max_silence_seconds:
+            return None
+        if self._utterances.in_progress and (ending := await self._finish(time.monotonic())) is not None:
+            return ending
+        return Ending(NORMAL, "silence", f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
+
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
-        """Send events; return an ending if the client leaves too many unread, or has been silent for too long."""
+        """Send events; return an ending if the client leaves too many unread."""
         metrics = self._service.metrics
         for event in events:
             if isinstance(event, Partial):
@@ -213,8 +221,6 @@ class LiveConnection:
                 metrics.utterances.labels(event.reason).inc()
             if not self._outbox.put(event):
                 return SLOW_READER
-        if self._utterances.silent_seconds > self._limits.max_silence_seconds:
-            return Ending(NORMAL, "silence", f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
         return None
 
     async def _write(self) -> Ending:
