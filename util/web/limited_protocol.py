@@ -184,7 +184,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._owes_answers():  # until then, what follows may be left unread
             self._start_timer()
             return
-        self._refuse(TOO_SLOW, f"a request may take {self.slowest_request:.0f} s at most")
+        self._refuse(TOO_SLOW, f"a request may take {self.slowest_request:g} s at most")
 
     def _refuse_connection(self) -> None:
         self._refuse(TOO_MANY, "too many connections; try again later")

@@ -104,6 +104,15 @@ def test_a_head_that_is_too_large_is_refused_once_those_before_are_answered(serv
         assert answers(connection) == [200] * 3 + [431]
 
 
+def test_a_request_that_is_too_slow_is_told_the_time_it_may_take(
+    server: uvicorn.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Protocol, "slowest_request", 0.25)
+    with connected(server) as connection:
+        connection.sendall(request("/", body=b"body")[:-1])
+        assert b"408 a request may take 0.25 s at most" in connection.makefile("rb").read()
+
+
 def test_a_request_is_not_too_slow_while_those_before_it_are_unanswered(server: uvicorn.Server) -> None:
     HELD.clear()
     with connected(server) as connection:
