@@ -55,7 +55,7 @@ def _transcription() -> dict[str, Any]:
         "404": "There is no such model",
         "408": "The request came too slowly",
         "413": "The body is too large, or the recording too long",
-        "415": "The body is not a form",
+        "415": "The body is not a form, or is compressed",
         "503": "The server is busy; see Retry-After",
         "507": "The server cannot store the recording",
     }

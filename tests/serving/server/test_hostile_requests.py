@@ -165,28 +165,25 @@ def test_a_client_of_http_1_0_gets_a_stream_without_chunks(served: Served, recor
     assert [json.loads(event[6:])["type"][-5:] for event in body.split("\n\n")[:-1]] == ["delta", ".done"]
 
 
-@pytest.mark.parametrize("charset", ["undefined", "punycode", "unicode_escape"])
-def test_a_form_in_what_is_no_character_set_is_refused(
-    served: Served, charset: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    headers = {"content-type": f"multipart/form-data; boundary=X; charset={charset}"}
-    form = '--X\r\nContent-Disposition: form-data; name="model"\r\n\r\n\\ud800\r\n--X--\r\n'
-    with closing(HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)) as connection:
-        connection.request("POST", "/v1/audio/transcriptions", form, headers)
-        answer = connection.getresponse()
-        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (415, "wrong_content_type")
-    assert caplog.messages == []
-
-
+@pytest.mark.parametrize(
+    ("charset", "coding", "refusal"),
+    [
+        ("undefined", "identity", (415, "wrong_content_type")),
+        ("punycode", "identity", (415, "wrong_content_type")),
+        ("unicode_escape", "identity", (415, "wrong_content_type")),
+        ("utf-8", "gzip", (415, "wrong_content_encoding")),
+        ("utf-8", "identity", (400, "wrong_form")),
+    ],
+)
 def test_a_form_that_cannot_be_read_is_refused_without_a_line_in_the_log(
-    served: Served, caplog: pytest.LogCaptureFixture
+    served: Served, charset: str, coding: str, refusal: tuple[int, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    headers = {"content-type": "multipart/form-data; boundary=X"}
-    form = b'--X\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n--X garbage'
+    headers = {"content-type": f"multipart/form-data; boundary=X; charset={charset}", "content-encoding": coding}
+    form = b'--X\r\nContent-Disposition: form-data; name="model"\r\n\r\n\\ud800\r\n--X garbage'
     with closing(HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)) as connection:
         connection.request("POST", "/v1/audio/transcriptions", form, headers)
         answer = connection.getresponse()
-        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (400, "wrong_form")
+        assert (answer.status, json.loads(answer.read())["error"]["code"]) == refusal
     assert caplog.messages == []
 
 

@@ -56,6 +56,8 @@ async def read_form(request: Request, limits: Limits) -> FormData:
         raise RefusedError(415, "wrong_content_type", "The body must be multipart/form-data")
     if options.get(b"charset", b"utf-8").lower() not in CHARACTER_SETS:
         raise RefusedError(415, "wrong_content_type", "The charset of a form must be utf-8")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RefusedError(415, "wrong_content_encoding", "The body must not be compressed; send the form as it is")
     if int(_digits(request.headers.get("content-length"))) > most_bytes:
         raise _too_large(most_bytes)
     most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes)
