@@ -198,8 +198,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, message: str) -> None:
         """Close the connection, once all before is answered, saying why unless an answer is on its way already."""
         cycle: Any = self.cycle
-        if self._ended:
-            self.transport.close()
+        if self._head_bytes is None and cycle is not None and cycle.response_complete:
+            self.transport.close()  # the request that is still arriving has its answer
         if self.transport.is_closing() or self._refused:
             return
         if self._owes_answers():

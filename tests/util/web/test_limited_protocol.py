@@ -59,16 +59,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 def pipelined(server: uvicorn.Server) -> list[Protocol]:
     """Return the connections of which a request waits until one before it is answered."""
-    return [each for each in connections(server) if each.pipeline]
-
-
-def ended(server: uvicorn.Server) -> list[Protocol]:
-    """Return the connections that only wait for the end of a request that is answered."""
-    return [each for each in connections(server) if each._ended]
-
-
-def connections(server: uvicorn.Server) -> list[Protocol]:
-    return [each for each in tuple(server.server_state.connections) if isinstance(each, Protocol)]
+    return [each for each in tuple(server.server_state.connections) if isinstance(each, Protocol) and each.pipeline]
 
 
 @contextmanager
@@ -135,14 +126,15 @@ def test_a_client_that_reads_only_once_its_request_is_sent_gets_an_early_answer_
         assert answers(connection) == [200]
 
 
-def test_a_request_that_is_answered_and_never_ends_is_cut_without_another_answer(server: uvicorn.Server) -> None:
+@pytest.mark.parametrize("headers", [(), ("Connection: close",)])
+def test_a_request_that_is_answered_and_never_ends_is_cut_without_another_answer(
+    server: uvicorn.Server, monkeypatch: pytest.MonkeyPatch, headers: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(Protocol, "slowest_request", 0.25)
     with connected(server) as connection:
-        connection.sendall(request("/unread", "Connection: close", body=bytes(8 << 20))[:-1])
-        until(lambda: bool(ended(server)))
-        (protocol,) = ended(server)
-        protocol.loop.call_soon_threadsafe(protocol._refuse_slow_request)  # as its timer would
+        connection.sendall(request("/unread", *headers, body=b"body")[:-1])
         assert answers(connection) == [200]
-        until(lambda: not ended(server))
+        until(lambda: not server.server_state.connections)
 
 
 def test_a_request_that_offers_http_2_is_answered_as_one_that_does_not(server: uvicorn.Server) -> None:
