@@ -69,8 +69,7 @@ def _pages(service: Service) -> ASGIApp:
         service.close()
 
     async def no_websocket(_: Request) -> Response:
-        refused = RefusedError(426, "upgrade_required", "This path takes only WebSocket connections")
-        return JSONResponse(refused.to_json(), 426, {"upgrade": "websocket", "connection": "upgrade"})
+        raise RefusedError(426, "upgrade_required", "This path takes only WebSocket connections")
 
     async def refusal(request: Request, error: Exception) -> Response:
         refused = _refused(request, error)

@@ -10,6 +10,13 @@ logger = logging.getLogger(__name__)
 RETRY_SECONDS = 2
 """Seconds after which a client may try again if the server was busy."""
 
+HEADERS: Mapping[int, Mapping[str, str]] = {
+    401: {"www-authenticate": "Bearer"},
+    426: {"upgrade": "websocket", "connection": "upgrade"},
+    503: {"retry-after": str(RETRY_SECONDS)},
+}
+"""The headers that belong to a status."""
+
 
 class RefusedError(Exception):
     """A request is refused: the HTTP status, a code for programs, a message for people, and the field at fault."""
@@ -23,9 +30,7 @@ class RefusedError(Exception):
     @property
     def headers(self) -> Mapping[str, str]:
         """The headers that belong to the status."""
-        if self.status == 503:
-            return {"retry-after": str(RETRY_SECONDS)}
-        return {"www-authenticate": "Bearer"} if self.status == 401 else {}
+        return HEADERS.get(self.status, {})
 
     def to_json(self) -> dict[str, Any]:
         """Return the error as OpenAI's interface writes it."""

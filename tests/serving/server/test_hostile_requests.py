@@ -88,7 +88,9 @@ def test_every_request_is_answered_as_the_description_says(served: Served, case:
 
 def test_the_description_names_what_is_served(served: Served) -> None:
     paths = json.loads(served.get("/openapi.json")[2])["paths"]
-    assert served.get("/v1/stream")[0] == 426
+    status, headers, _ = served.get("/v1/stream")
+    assert status == 426 and headers["upgrade"] == "websocket"
+    assert served.figure('refused_total{code="upgrade_required"}') > 0
     with pytest.raises(InvalidStatus) as refused, connect(f"ws://127.0.0.1:{served.port}/v1/streams"):
         pass
     told = json.loads(refused.value.response.body)["error"]
