@@ -1,7 +1,8 @@
-"""Keywords of OpenAI's interface, sent by OpenAI's own client."""
+"""Keywords of OpenAI's interface, sent by OpenAI's own client, and where its recordings are kept."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ from openai import OpenAI
 from serving_in_thread import PATIENCE, loaded, serving
 
 from deepspeech import Model
+from deepspeech.serving.server.openai.recordings import StoredRecordings
 
 
 @pytest.fixture
@@ -48,3 +50,14 @@ def test_keywords_are_hot_words_where_there_is_a_language_model(
         ) as refused:
             create(file=recording, model="scored", keywords=too_much)
         assert refused.value.param == "keywords[]"
+
+
+def test_a_recording_that_is_removed_while_it_is_transcribed_is_no_failure_at_its_end() -> None:
+    stored = StoredRecordings()
+    with stored.on_disk(io.BytesIO(b"audio"), "speech.wav") as path:
+        assert path.read_bytes() == b"audio" and path.suffix == ".wav"
+        stored.remove()  # as when the server ends, while a thread still works
+        assert not path.exists()
+    with stored.on_disk(io.BytesIO(b"audio"), "speech.wav") as path:
+        pass
+    assert not path.exists()

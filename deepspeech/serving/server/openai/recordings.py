@@ -60,17 +60,22 @@ class StoredRecordings:
     def remove(self) -> None:
         """Remove the recordings of transcriptions that are still running when the process ends."""
         for path in tuple(self._paths):
-            path.unlink(missing_ok=True)
+            self._remove(path)
 
     def _copied(self, file: IO[bytes], suffix: str) -> tuple[Path, ExitStack]:
         with ExitStack() as unless_copied:
-            copy = unless_copied.enter_context(tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix))
+            made = tempfile.NamedTemporaryFile(prefix="deepspeech-", suffix=suffix, delete=False)  # noqa: SIM115
+            copy = unless_copied.enter_context(made)
             path = Path(copy.name)
             self._paths.add(path)
-            unless_copied.callback(self._paths.discard, path)
+            unless_copied.callback(self._remove, path)
             shutil.copyfileobj(file, copy)
             copy.flush()
             return path, unless_copied.pop_all()
+
+    def _remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._paths.discard(path)
 
 
 def transcribed(
