@@ -24,6 +24,7 @@ from deepspeech.serving.server.options import ServedModel, ServerOptions
 from deepspeech.serving.server.running import RecognitionServer, listen
 
 FIELDS = ("name", "language", "text", "rate", "width", "channels", "timestamp")
+AUDIO = {"rate": 16_000, "width": 2, "channels": 1}
 KINDS = ("describe", "ping", "transcribe", "audio-start", "audio-chunk", "audio-stop")
 
 
@@ -80,6 +81,27 @@ def test_whatever_an_event_holds_nothing_fails(models: Models, kind: str, data: 
         async with served(models) as (service, port):
             await answer(port, header.encode() + b"\n" + payload)
             assert b"internal_error" not in service.metrics.text()[0]
+
+    run(test)
+
+
+def test_a_client_that_speaks_on_and_reads_late_has_its_transcript_when_the_server_is_stopped(models: Models) -> None:
+    told, audio = json.dumps({"type": "audio-chunk", "data": AUDIO, "payload_length": 3200}).encode(), bytes(3200)
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        async with served(models) as (service, port):
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.setblocking(False)
+                for spoken in range(30):
+                    await loop.sock_sendall(client, told + b"\n" + audio)
+                    await asyncio.sleep(0.02)
+                    if spoken == 10:
+                        service.draining.set()
+                said = b""
+                while piece := await loop.sock_recv(client, 1 << 16):
+                    said += piece
+        assert b"transcript-stop" in said
 
     run(test)
 

@@ -23,7 +23,7 @@ from .reading import LONGEST_LINE, BadEventError, read_event, text_of
 from .speech import Speech
 
 LINGER_SECONDS = 1.0
-"""Seconds in which a client can read an error."""
+"""Seconds in which a client can read what was sent last: an error or a transcript."""
 
 
 class Connection:
@@ -48,6 +48,8 @@ class Connection:
             refused = await self._answer()
             if self._speech is not None:
                 await self._finish()
+            if refused is None:
+                await self._linger()
         except (OSError, asyncio.TimeoutError):  # the client has gone, or does not read
             raise
         except Exception as error:
@@ -83,9 +85,10 @@ class Connection:
         finally:
             reading.cancel()
             stopping.cancel()
+            await asyncio.wait((reading, stopping))  # else the reader would still be in use
 
     async def _linger(self) -> None:
-        """Read what still arrives: closing the connection before would reset it, and the error would be lost."""
+        """Read what still arrives: closing the connection before would reset it, and what was sent would be lost."""
         self._writer.write_eof()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._discard(), LINGER_SECONDS)
@@ -107,6 +110,7 @@ class Connection:
             await self._hear(chunk_of(event))
         elif AudioStop.is_type(event.type):
             await self._finish()
+            self._place.close()
 
     def _chosen(self, name: str | None = None, language: str | None = None) -> LoadedModel:
         """Return the model of this name, or the first of this language; raise RefusedError if none takes live speech.
@@ -141,7 +145,6 @@ class Connection:
             await self._send(GrowingTranscript(None).end())
         else:
             await self._send(await speech.finish())
-        self._place.close()
 
     async def _send(self, events: Iterable[Event]) -> None:
         """Send events; raise TimeoutError or OSError if the client does not read them."""
