@@ -171,6 +171,9 @@ def test_words_of_bytes_are_heard_where_their_first_byte_has_64_others_after_it(
 def test_cutoffs_that_leave_no_way_on_are_lifted(scorer: Scorer) -> None:
     options = DecoderOptions(cutoff_top_n=1)
     assert CTCDecoder(LABELS, options, scorer).decode(one_hot(" -a b-"))[0].text == "a b"
+    best = CTCDecoder(LABELS, options, scorer).decode(one_hot("-ba-"))[0]  # "ba" is no word: "b", "bb" or "b "
+    assert best.text == "b"
+    assert best.acoustic_score == pytest.approx(math.log(3 * 0.997**3 * 0.001), abs=1e-4)
 
 
 @pytest.mark.parametrize(

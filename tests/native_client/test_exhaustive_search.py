@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,6 +40,19 @@ def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: 
             assert found[transcript] == pytest.approx(score, abs=2e-4)
     scores = [result.score for result in results]
     assert scores == sorted(scores, reverse=True)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_with_more_than_64_labels_every_transcript_has_its_exact_score(seed: int) -> None:
+    columns = [3, 5, 67, 70]  # 3 and 67 are the same modulo 64
+    posteriors = np.zeros((4, 71))
+    posteriors[:, columns] = random_posteriors(np.random.default_rng(seed), 4, len(columns))
+    results = CTCDecoder([chr(ord("0") + label) for label in range(70)], EVERYTHING).decode(posteriors)
+    found = {result.labels: result.score for result in results}
+    for transcript, score in acoustic_scores(posteriors[:, columns]).items():
+        if score > -60:
+            assert found[tuple(columns[label] for label in transcript)] == pytest.approx(score, abs=2e-4)
 
 
 def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
@@ -146,3 +160,34 @@ def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int) -> No
     for result in results:
         assert result.acoustic_score <= forward_score(posteriors, result.labels) + 1e-3
         assert all(before < after for before, after in pairwise(result.timesteps))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    frames=st.integers(1, 4),
+    cutoff_prob=st.sampled_from([0.2, 0.5, 0.8, 0.95, 1.0]),
+    cutoff_top_n=st.integers(0, 5),
+)
+@settings(max_examples=100, deadline=None)
+def test_cutoffs_keep_only_the_most_probable_columns_of_each_frame(
+    seed: int, frames: int, cutoff_prob: float, cutoff_top_n: int
+) -> None:
+    posteriors = random_posteriors(np.random.default_rng(seed), frames, 4)
+    options = replace(EVERYTHING, cutoff_prob=cutoff_prob, cutoff_top_n=cutoff_top_n)
+    places = np.argsort(np.argsort(-posteriors))
+    more_probable = np.take_along_axis(np.cumsum(np.sort(posteriors)[:, ::-1], axis=1), places, axis=1) - posteriors
+    kept = ((more_probable < cutoff_prob) | (cutoff_prob == 1)) & (places < (cutoff_top_n or 4))
+    found = {result.labels: result.score for result in CTCDecoder("xyz", options).decode(posteriors)}
+    expected = acoustic_scores(posteriors * kept)
+    assert found.keys() <= expected.keys()
+    for transcript, score in expected.items():
+        if score > -60:
+            assert found[transcript] == pytest.approx(score, abs=2e-4)
+
+
+@given(seed=st.integers(0, 2**32 - 1), threshold=st.floats(0.5, 20))
+@settings(max_examples=100, deadline=None)
+def test_no_transcript_is_further_below_the_best_than_the_threshold(seed: int, threshold: float) -> None:
+    posteriors = random_posteriors(np.random.default_rng(seed), 6, 4)
+    results = CTCDecoder("xyz", replace(EVERYTHING, score_threshold=threshold)).decode(posteriors)
+    assert results[-1].score >= results[0].score - threshold - 1e-3
