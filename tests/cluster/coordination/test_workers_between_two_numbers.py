@@ -91,6 +91,14 @@ def test_a_place_is_reserved_for_a_while_and_free_again_if_its_worker_joins_else
     assert members.take_place("d", RESERVED_SECONDS) == 1
 
 
+def test_a_new_worker_gets_the_place_that_was_assigned_the_longest_ago() -> None:
+    members = between(1, 3).members
+    assert [members.take_place(process, float(now)) for now, process in enumerate("ab")] == [1, 2]
+    later = 2 * RESERVED_SECONDS
+    assert members.take_place("c", later) == 1
+    assert members.take_place("d", later + RESERVED_SECONDS) == 2
+
+
 def test_the_learning_rate_grows_with_the_square_root_of_the_number_of_workers() -> None:
     assert rate_for_workers(0.001, 2, 2) == 0.001
     assert rate_for_workers(0.001, 8, 2) == pytest.approx(0.002)
