@@ -55,9 +55,19 @@ def test_an_end_comes_only_where_it_was_said_to_be_possible(
 ) -> None:
     search = EndpointedSearch(CTCDecoder(LABELS, DecoderOptions(beam_width=20)), RowRules(*rules))
     search.feed(posteriors(before))
-    if search.endpoint is None and not search.can_end_within(len(after)):
-        search.feed(posteriors(after))
-        assert search.endpoint is None
+    earliest, may_end = search.earliest_end, search.endpoint is not None or search.can_end_within(len(after))
+    search.feed(posteriors(after))
+    assert search.endpoint is None or (may_end and search.endpoint.row >= earliest)
+
+
+@given(st.tuples(*2 * [st.integers(0, 9)]), st.text("ab .", max_size=40))
+def test_words_before_a_silence_are_those_of_the_rows_up_to_the_end_alone(silences: tuple[int, int], text: str) -> None:
+    decoder = CTCDecoder(LABELS, DecoderOptions(beam_width=20))
+    search = EndpointedSearch(decoder, RowRules(*silences, longest_utterance=0))
+    search.feed(posteriors(text))
+    (found,) = decoder.hypotheses(search.finish(1))
+    if found.words:
+        assert found == decoder.decode(posteriors(text)[: search.endpoint.row if search.endpoint else None])[0]
 
 
 def test_no_end_is_possible_soon_while_there_is_speech_or_a_long_silence_without_words() -> None:

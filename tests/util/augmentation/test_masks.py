@@ -1,0 +1,21 @@
+"""Where masks lie: they are whole, wherever they are, and leave something of an array that is shorter than they are."""
+
+import numpy as np
+import pytest
+from augmenting import augmented
+
+FEATURES = np.random.default_rng(2).normal(3, 1, (14, 14)).astype(np.float32)
+
+
+@pytest.mark.parametrize(("kind", "size", "axis"), [("time_mask", 200, 1), ("frequency_mask", 10, 0)])
+def test_a_mask_is_whole_wherever_it_lies(kind: str, size: int, axis: int) -> None:
+    written = f"{kind}[domain=features,n=1,size={size}]"
+    masks = [(augmented(written, FEATURES, seed) != FEATURES).any(axis) for seed in range(40)]
+    assert {int(mask.sum()) for mask in masks} == {10}
+    assert {int(mask.argmax()) for mask in masks} >= {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("kind", "size", "axis"), [("time_mask", 60_000, 1), ("frequency_mask", 1000, 0)])
+def test_a_mask_leaves_one_entry_of_what_is_shorter_than_the_mask(kind: str, size: int, axis: int) -> None:
+    left = (augmented(f"{kind}[domain=features,n=1,size={size}]", FEATURES) == FEATURES).all(axis)
+    assert left.sum() == 1
