@@ -114,6 +114,22 @@ def test_with_scorer_every_sentence_has_its_exact_score(
         assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonuses, abs=1e-3)
 
 
+@given(seed=st.integers(0, 2**32 - 1), frames=st.integers(1, 6))
+@settings(max_examples=50, deadline=None)
+def test_what_is_heard_so_far_is_scored_without_the_end_of_the_sentence(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, frames: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    path = tmp_path_factory.getbasetemp() / "random.arpa"
+    write_arpa(path, WORDS, rng)
+    model = kenlm.Model(str(path))
+    stream = CTCDecoder(LABELS, EVERYTHING, Scorer.load(LABELS, path)).stream()
+    stream.feed(random_posteriors(rng, frames, len(LABELS) + 1))
+    for result in stream.peek():
+        if set(result.text.split()) <= {*WORDS}:
+            assert result.lm_score == pytest.approx(model.score(result.text, eos=False) * math.log(10), abs=2e-4)
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     frames=st.integers(1, 6),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,7 @@ def test_with_a_model_of_characters_every_text_has_the_score_of_all_its_readings
     results = CTCDecoder(READINGS, options, Scorer.load(READINGS, path, characters=True)).decode(posteriors)
     found = {result.text: result for result in results}
     assert len(found) == len(results)
+    assert all(before.score >= after.score for before, after in pairwise(results))
     expected = text_scores(posteriors, READINGS.texts, READINGS.columns)
     assert found.keys() == expected.keys()
     for text, acoustic in expected.items():

@@ -1,7 +1,11 @@
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech.decoder import UTF8_BYTES
+from deepspeech.util.errors import AlphabetError
 from deepspeech.util.output_units import ByteAlphabet, load_alphabet, restored_alphabet
 
 
@@ -24,3 +28,8 @@ def test_every_text_is_spelled_by_its_bytes(text: str) -> None:
 def test_bytes_that_are_no_utf8_are_shown_as_such() -> None:
     alphabet = ByteAlphabet()
     assert alphabet.decode(alphabet.encode("né")[:-1]) == "n\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_file_of_labels_is_refused_as_bytes_need_none() -> None:
+    with pytest.raises(AlphabetError, match=r"^alphabet\.txt: models that write bytes need no alphabet"):
+        load_alphabet("bytes", Path("alphabet.txt"))
