@@ -12,6 +12,7 @@ from deepspeech.checkpoints.model_figures import ModelFigures, keep_figures
 from deepspeech.export.folder import CARD_FILE, write_export
 from deepspeech.export.model_card import Card, model_card
 from deepspeech.options import ExportOptions, ModelOptions
+from deepspeech.schedule.state import TrainingState
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
@@ -87,3 +88,14 @@ def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> 
     assert "word error rate 50.00%" in mean
     assert "from checkpoint `best_dev-6`." in card("best_dev-6")
     assert "word error rate" not in card("best_dev-6")
+
+
+def test_a_card_tells_of_training_what_is_known() -> None:
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
+    state = TrainingState(epoch=2, dev_losses=(3.5, 2.25))
+    figures = ModelFigures(train_utterances=1234, train_hours=5.5)
+    card = model_card(Card(("best",), state, figures, identity, ExportOptions()))
+    assert "\n## Training\n\n- 1,234 utterances, 5.50 hours\n- 2 epochs\n- lowest validation loss 2.2500\n\n" in card
+    assert "\n## Alphabet\n\n2 labels and the blank: `a` `b`\n\n" in card
+    unknown = model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
+    assert "\n## Training\n\nThe checkpoint does not record how it was trained.\n\n" in unknown
