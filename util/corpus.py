@@ -63,8 +63,8 @@ class Utterance:
 
     @property
     def place(self) -> str:
-        """The recording and its part, as in "talk.flac#t=12.500,15.000"."""
-        return self.path if self.part is None else f"{self.path}{self.part.fragment}"
+        """The recording, a copy by its address, and its part, as in "talk.flac#t=12.500,15.000"."""
+        return f"{named_for_all(self.path)}{self.part.fragment if self.part else ''}"
 
     @property
     def reference(self) -> str:
@@ -152,7 +152,7 @@ def read_corpus(
                     utterances.append(result)
     _report_spaces(rows, names)
     if normalizer:
-        read = [(f"{row.csv_file}:{row.line}", row.transcript, row.symbols) for row in rows if isinstance(row, Row)]
+        read = [(row.source, row.transcript, row.symbols) for row in rows if isinstance(row, Row)]
         for line in unspoken(read):
             log.warning("%s: %s", names, line)
     if bad_rows:
@@ -172,7 +172,7 @@ def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str
     if excluded is None:
         return rows
     remaining = [row for row in rows if not (isinstance(row, Row) and row in excluded)]
-    lists = ", ".join(map(str, excluded.files))
+    lists = ", ".join(map(named_for_all, excluded.files))
     if len(remaining) == len(rows) and (excluded.lines or excluded.recordings):
         log.warning(
             "%s: no row is left out: nothing that %s names is read here; "
@@ -228,12 +228,11 @@ def _report_spaces(rows: Sequence[Row | BadRow], names: str) -> None:
     respaced = [row for row in rows if isinstance(row, Row) and row.respaced]
     if respaced:
         log.warning(
-            "%s: %d %s spaces at an end or several in a row, which are removed, such as that of %s:%d",
+            "%s: %d %s spaces at an end or several in a row, which are removed, such as that of %s",
             names,
             len(respaced),
             "transcript has" if len(respaced) == 1 else "transcripts have",
-            respaced[0].csv_file,
-            respaced[0].line,
+            respaced[0].source,
         )
 
 

@@ -136,6 +136,7 @@ def _fingerprint(corpus: Corpus) -> str:
     """Return a digest of the utterances (file name and part, samples, transcript) in their order."""
     digest = hashlib.sha256()
     for utterance in corpus:
-        line = f"{Path(utterance.place).name}\0{utterance.samples}\0{utterance.transcript}\n"
+        part = utterance.part.fragment if utterance.part else ""
+        line = f"{Path(utterance.path).name}{part}\0{utterance.samples}\0{utterance.transcript}\n"
         digest.update(line.encode("utf-8", "surrogateescape"))  # names on disk need not be UTF-8
     return digest.hexdigest()

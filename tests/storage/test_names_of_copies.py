@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,9 @@ from deepspeech.cli.storage.local_copies import with_local_copies
 from deepspeech.errors import CorpusError
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.training.lifecycle import RunLifecycle
+from deepspeech.util.checks.overlap import overlap
 from deepspeech.util.corpus import read_corpus
-from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.corpus_files import Row, read_files, read_transcripts
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.figures.output_file import OutputFile
 from deepspeech.util.storage import copies
@@ -78,6 +81,65 @@ def test_rows_that_cannot_be_used_are_told_by_the_addresses_of_list_and_recordin
     assert [line.partition(": ")[0] for line in told] == [f"{listed}:2", f"{listed}:3", f"{listed}:4"]
     assert told[0].startswith(f"{listed}:2: {store.address('corpus/a.wav')}: ")
     assert str(copies.root()) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("empty.csv", b"wav_filename,transcript\n", "no rows below the column names"),
+        ("other.csv", b"a,b\n1,2\n", "no column wav_filename"),
+        ("gap.csv", b'wav_filename,transcript\n"a\n', "malformed CSV in the row that starts here"),
+        ("empty.tsv", b"", "no column wav_filename"),
+        ("bytes.jsonl", b"\xff\xff\xff", "not UTF-8"),
+        ("cut.tar", b"", "not a tar file without compression"),
+        ("train.tar.gz", b"", "shards must be tar files without compression"),
+        ("train-{3..1}.tar", b"", "the range {3..1} ends before it begins"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_told_by_its_address(
+    store: ObjectStore, name: str, content: bytes, told: str
+) -> None:
+    store.put(name, content)
+    for path in (Path(store.address(name)), copies.copy_of(store.address(name))):
+        with pytest.raises(CorpusError) as caught:
+            list(read_files([path], None))
+        assert str(caught.value).startswith(f"{store.address(name)}:")
+        assert told in str(caught.value)
+        assert str(copies.root()) not in str(caught.value)
+
+
+def test_a_list_given_twice_and_a_folder_are_told_by_their_addresses(store: ObjectStore) -> None:
+    store.put("a.csv", b"wav_filename,transcript\na.wav,a\n")
+    listed, folder = Path(store.address("a.csv")), Path("s3://speech")
+    with pytest.raises(CorpusError, match=f"^{store.address('a.csv')}: given twice$"):
+        list(read_files([listed, listed], None))
+    with pytest.raises(CorpusError, match=r"^s3://speech: a directory without wav.scp"):
+        list(read_files([folder], None))
+
+
+def test_transcripts_and_members_of_shards_are_told_by_their_addresses(store: ObjectStore) -> None:
+    with tarfile.open(fileobj=(content := io.BytesIO()), mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a.txt"))
+    store.put("a.tar", content.getvalue())
+    store.put("a.csv", b"wav_filename,transcript\na.wav,a\n")
+    shard = store.address("a.tar")
+    (row,) = read_files([Path(shard)], None)
+    assert str(row).startswith(f"{shard}:1: {shard}/a.txt: no recording beside it")
+    assert list(read_transcripts([Path(store.address("a.csv"))])) == [(f"{store.address('a.csv')}:2", "a", "")]
+
+
+def test_a_recording_in_two_sets_is_told_by_its_address(store: ObjectStore, tiny_corpus: TinyCorpus) -> None:
+    recording = next(tiny_corpus.train.parent.glob("wav/train-*.wav"))
+    store.put("a.wav", recording.read_bytes())
+    store.put("a.csv", b"wav_filename,transcript\na.wav,a\n")
+    features, listed = front_end(FeatureOptions(feature_type="psf")), Path(store.address("a.csv"))
+    corpus = read_corpus([listed], Alphabet.load(tiny_corpus.alphabet), features, progress=False)
+    assert f"(such as {store.address('a.wav')}, {store.address('a.csv')}:2 and" in str(overlap(corpus, corpus))
+
+
+def test_a_list_that_is_an_address_is_named_as_it_is_written() -> None:
+    assert copies.named_for_all(Path("s3://bucket/train.csv")) == "s3://bucket/train.csv"
+    assert copies.named_for_all(Path("data/train.csv")) == "data/train.csv"
 
 
 class NoSummaries:

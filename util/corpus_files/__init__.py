@@ -7,12 +7,13 @@ with `read_rows` and `further_columns`, and add a line to `FORMATS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ..errors import BadRow, CorpusError, StorageError
-from ..storage.copies import fetch_missing, local_path, refresh
+from ..storage.copies import fetch_missing, local_path, named_for_all, refresh
 from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
 from .rows import Row
@@ -86,18 +87,10 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
     seen = set()
     for path in chain.from_iterable(map(files_of, paths)):
         if (resolved := path.resolve()) in seen:
-            raise CorpusError(f"{path}: given twice")
+            raise CorpusError(f"{named_for_all(path)}: given twice")
         seen.add(resolved)
-        if path.is_dir():
-            raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
-        if not shards.is_shard(path) and refresh(path):
-            fetch_missing(path)
-        rows = _format_of(path).read_rows(path, normalizer)
-        first = next(rows, None)
-        if first is None:
-            raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is _CSV else ''}")
-        yield first
-        yield from rows
+        with _told_by_address(path):
+            yield from _rows_of(path, normalizer)
 
 
 def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
@@ -107,7 +100,7 @@ def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = 
     """
     for row in read_files(csv_files, normalizer):
         if isinstance(row, Row):
-            yield f"{row.csv_file}:{row.line}", row.transcript, row.symbols
+            yield row.source, row.transcript, row.symbols
 
 
 def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -119,6 +112,28 @@ def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
         yield from _format_of(path).further_columns(path)
     except (OSError, CorpusError, StorageError):
         return
+
+
+@contextmanager
+def _told_by_address(path: Path) -> Iterator[None]:
+    """Let errors in the block name the address of a copy, and not its path here."""
+    try:
+        yield
+    except CorpusError as error:
+        raise CorpusError(str(error).replace(str(path), named_for_all(path))) from error
+
+
+def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+    if path.is_dir():
+        raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
+    if not shards.is_shard(path) and refresh(path):
+        fetch_missing(path)
+    rows = _format_of(path).read_rows(path, normalizer)
+    first = next(rows, None)
+    if first is None:
+        raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is _CSV else ''}")
+    yield first
+    yield from rows
 
 
 def _format_of(path: Path) -> Format:

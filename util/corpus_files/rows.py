@@ -30,11 +30,16 @@ class Row(NamedTuple):
     audio: AudioInfo | None = None
     """What the recording holds, if the list says so."""
 
+    @property
+    def source(self) -> str:
+        """The place in the list, as in "train.csv:12"."""
+        return f"{named_for_all(self.csv_file)}:{self.line}"
+
     def bad(self, reason: str, transcript: str = "") -> BadRow:
         """Return a bad row with the reason; it names copies by their addresses."""
         told = reason.replace(self.path, named_for_all(self.path)) if self.path else reason
         one_line = told.replace("\r", "\\r").replace("\n", "\\n")  # file names can hold line breaks
-        return BadRow(f"{named_for_all(self.csv_file)}:{self.line}", one_line, transcript)
+        return BadRow(self.source, one_line, transcript)
 
 
 class Entry(NamedTuple):
@@ -77,7 +82,7 @@ def new_row(
 
 def row_of(csv_file: str, entry: Entry | Unusable, normalizer: Normalizer | None) -> Row | BadRow:
     """Return the row that a line of a list becomes."""
-    row = Row(csv_file, entry.line, "", "")
+    row = Row(csv_file, entry.line, entry.path, "")
     if isinstance(entry, Unusable):
         return row.bad(": ".join(filter(None, (entry.reason, entry.detail))))
     if entry.start is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import BadRow, CorpusError
 from ..shards.index import COLUMNS, TRANSCRIPT, read_index
 from ..shards.members import SUFFIX, is_shard
+from ..storage.copies import named_for_all
 from ..transcripts import Normalizer
 from .rows import Row, new_row
 
@@ -26,14 +27,15 @@ def expanded(path: Path) -> list[Path]:
     Any other path is returned unchanged. Raise CorpusError for a range that ends before it begins, or a compressed
     shard.
     """
+    named = named_for_all(path)
     if _COMPRESSED.search(path.name):
-        raise CorpusError(f"{path}: shards must be tar files without compression; decompress it, and give the .tar")
+        raise CorpusError(f"{named}: shards must be tar files without compression; decompress it, and give the .tar")
     match = _RANGE.search(str(path)) if is_shard(path) else None
     if match is None:
         return [path]
     first, last, width = int(match[1]), int(match[2]), len(match[1])
     if not first <= last < first + _MOST_SHARDS:
-        raise CorpusError(f"{path}: the range {match[0]} ends before it begins, or has over {_MOST_SHARDS} numbers")
+        raise CorpusError(f"{named}: the range {match[0]} ends before it begins, or has over {_MOST_SHARDS} numbers")
     before, after = str(path)[: match.start()], str(path)[match.end() :]
     return [each for number in range(first, last + 1) for each in expanded(Path(f"{before}{number:0{width}}{after}"))]
 
@@ -43,7 +45,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
     for line, entry in enumerate(read_index(path), start=1):
         recording = f"{path}/{entry.recording}"
         if entry.problem:
-            yield Row(str(path), line, "", "").bad(f"{recording}: {entry.problem}")
+            yield Row(str(path), line, recording, "").bad(f"{recording}: {entry.problem}")
         else:
             row = new_row(str(path), line, recording, entry.transcript, normalizer)
             yield row._replace(audio=entry.audio)

@@ -95,8 +95,8 @@ def original_of(path: str | PathLike[str]) -> str | None:
 
 
 def named_for_all(path: str | PathLike[str]) -> str:
-    """Return the address of a copy, which is the same on every machine, and any other path unchanged."""
-    return original_of(path) or os.fspath(path)
+    """Return the address of a copy, or that a path is, which is the same everywhere; any other path unchanged."""
+    return original_of(path) or address_of(path) or os.fspath(path)
 
 
 def local_path(path: str | PathLike[str]) -> Path:

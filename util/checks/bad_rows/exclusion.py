@@ -66,7 +66,7 @@ class Exclusions:
             if listed not in (None, recording) or listed_begin not in (None, begin):
                 named, now = _named(listed or recording, listed_begin), _named(recording, begin)
                 raise CorpusError(
-                    f"{', '.join(map(str, self.files))}: names {named} for {row.csv_file}:{line}, where {now} is now; "
+                    f"{', '.join(map(named_for_all, self.files))}: names {named} for {row.source}, where {now} is now; "
                     "make the list again"
                 )
         left_out = self.recordings.get(recording, ())
@@ -94,7 +94,8 @@ def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
 
 
 def _named(recording: Path, begin: float | None) -> str:
-    return str(recording) if begin is None else f"{recording} from {begin:g} s on"
+    name = named_for_all(recording)
+    return name if begin is None else f"{name} from {begin:g} s on"
 
 
 def _rounded(part: Part | None) -> Part | None:
