@@ -61,12 +61,13 @@ def _wanted(folder: Path, wanted: str, find: Find) -> Path:
         prefix = folder / wanted
         trouble = damage(prefix)
         if trouble:
-            raise CheckpointError(f"{folder}: {trouble}; give another --checkpoint")
+            raise CheckpointError(f"{named_for_all(folder)}: {trouble}; give another --checkpoint")
         return prefix
     found = find(Kind.BEST) if wanted == BEST else find(Kind.NEWEST) or find(Kind.BEST)
     if found is None:
         what = "checkpoint of lowest validation loss" if wanted == BEST else "newest checkpoint"
-        raise CheckpointError(f"--checkpoint={wanted}: {folder} holds no {what}{_those_in(folder)}")
+        those = _those_in(folder)
+        raise CheckpointError(f"--checkpoint={wanted}: {named_for_all(folder)} holds no {what}{those}")
     return found
 
 
@@ -98,7 +99,9 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
             raise damaged
         logger.warning("%s", damaged.found)
     if newest is None:
-        raise CheckpointError(f"--checkpoint_dir={folder}: holds no checkpoint; train first, or name another folder")
+        raise CheckpointError(
+            f"--checkpoint_dir={named_for_all(folder)}: holds no checkpoint; train first, or name another folder"
+        )
     reason = ""
     if best is not None:
         reason = (

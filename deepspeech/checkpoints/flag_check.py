@@ -65,7 +65,8 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:
     """Return the error for a folder without the checkpoint that training is to begin with."""
-    return CheckpointError(f"--load_checkpoint_dir={folder}: holds no checkpoint to start from; name another folder")
+    named = named_for_all(folder)
+    return CheckpointError(f"--load_checkpoint_dir={named}: holds no checkpoint to start from; name another folder")
 
 
 def check_named(folder: Path, wanted: str) -> None:
@@ -74,7 +75,7 @@ def check_named(folder: Path, wanted: str) -> None:
         return
     names = sorted((path.stem for path in folder.glob("*.index")), key=lambda each: (len(each), each))
     those = f"; there are {', '.join(names)}" if names else ""
-    raise CheckpointError(f"--checkpoint={wanted}: {folder} holds no such checkpoint{those}")
+    raise CheckpointError(f"--checkpoint={wanted}: {named_for_all(folder)} holds no such checkpoint{those}")
 
 
 def _check_beginning(

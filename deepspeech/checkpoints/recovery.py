@@ -33,13 +33,13 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
     checkpoints are added to `damaged`. Raise NoneIntactError if none is intact.
     """
     index = read_index(folder, kind)
-    candidates = checkpoints_in(folder, kind)
+    candidates, named = checkpoints_in(folder, kind), named_for_all(folder)
     if index.named is None and not candidates:
         return None
     if index.named is not None and index.named not in candidates:
         if not candidates and not any(files_of(index.named)):
             raise NoneIntactError(
-                f"--checkpoint_dir={folder}: {kind.index_file} names {index.named.name}, but its files are gone",
+                f"--checkpoint_dir={named}: {kind.index_file} names {index.named.name}, but its files are gone",
                 f"restore them, or start again in another --checkpoint_dir or after removing {kind.index_file}",
             )
         candidates.append(index.named)
@@ -53,14 +53,14 @@ def find_intact(folder: Path, kind: Kind, damaged: set[Path]) -> Path | None:
             if remarks:
                 which = "newest" if kind is Kind.NEWEST else "best"
                 chosen = f"{prefix.name} is the {which} intact {kind.prefix} checkpoint"
-                logger.warning("%s: %s; %s", folder, ", ".join(remarks), chosen)
+                logger.warning("%s: %s; %s", named, ", ".join(remarks), chosen)
             return prefix
         damaged.add(prefix)
         remarks.append(found)
     there = [kind.index_file] if (folder / kind.index_file).exists() else []
     names = ", ".join([*(f"{prefix.name}.*" for prefix in candidates), *there])
     raise NoneIntactError(
-        f"--checkpoint_dir={folder}: holds no intact {kind.prefix} checkpoint: {', '.join(remarks)}",
+        f"--checkpoint_dir={named}: holds no intact {kind.prefix} checkpoint: {', '.join(remarks)}",
         f"restore one, or start again in another --checkpoint_dir or after removing {names}",
     )
 

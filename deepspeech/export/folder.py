@@ -8,6 +8,7 @@ from ..errors import ExportError
 from ..options.export import GRAPH
 from ..util.files.whole_files import encoded, folder_written_whole, unfinished_name, write_all_whole
 from ..util.files.writable import why_not_writable
+from ..util.storage.copies import named_for_all
 from .formats import FORMATS
 
 logger = logging.getLogger(__name__)
@@ -65,16 +66,16 @@ def check_files(folder: Path, names: Collection[str]) -> None:
 
     Files that a killed export left belong to it.
     """
-    foreign = sorted(name for name in names if not _is_of_export(name))
+    named, foreign = named_for_all(folder), sorted(name for name in names if not _is_of_export(name))
     if foreign:
         raise ExportError(
-            f"--remove_export: {folder} is not an export: it also holds {foreign[0]!r}; "
+            f"--remove_export: {named} is not an export: it also holds {foreign[0]!r}; "
             "remove it yourself, or name another --export_dir"
         )
     names = {name for name in names if not unfinished_name(name)}
     if names and not names & MODEL_FILES:
         raise ExportError(
-            f"--remove_export: {folder} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
+            f"--remove_export: {named} is not an export: there is no {GRAPH_FILE} in it; remove it yourself"
         )
 
 

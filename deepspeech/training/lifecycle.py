@@ -172,14 +172,14 @@ class RunLifecycle:
         self._save()
         return Interrupted(
             signal_number,
-            f"interrupted; saved in {self._options.checkpoints.directory}: run the same command again to resume",
+            f"interrupted; saved in {self._saved_in}: run the same command again to resume",
         )
 
     def fail(self, error: DeepSpeechError) -> DeepSpeechError:
         """Save a checkpoint after an error such as an unreadable utterance; return the error to raise."""
         if not self._only_tests:
             self._save()
-            error = type(error)(f"{error}; what was trained before is saved in {self._options.checkpoints.directory}")
+            error = type(error)(f"{error}; what was trained before is saved in {self._saved_in}")
         if not isinstance(error, AudioError):
             return error
         advice = "restore the recording and run the same command again, or continue without it with --skip_bad_rows"
@@ -222,6 +222,10 @@ class RunLifecycle:
         seconds = self._options.checkpoints.seconds
         return time.monotonic() + seconds if seconds else float("inf")
 
+    @property
+    def _saved_in(self) -> str:
+        return named_for_all(self._options.checkpoints.directory)
+
     def _save(self) -> None:
         """Save a checkpoint if the state has changed since the last one."""
         state = self._coordinator.state
@@ -253,7 +257,8 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     newest = checkpoints.find_newest() if options.trains else None
     if newest is None and options.trains and checkpoints.last_here is not None:
         raise CheckpointError(
-            f"--checkpoint_dir={wanted.directory}: {checkpoints.last_here.name}, to resume from, is gone; "
+            f"--checkpoint_dir={named_for_all(wanted.directory)}: "
+            f"{checkpoints.last_here.name}, to resume from, is gone; "
             "restore the folder, or restart all nodes to train from the beginning"
         )
     if newest is not None:

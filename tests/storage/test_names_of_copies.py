@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from object_store import ObjectStore
 from program import Program
 from xdg import BaseDirectory
 
+from deepspeech.checkpoints.choice import choose
 from deepspeech.checkpoints.model_figures import ModelFigures
+from deepspeech.checkpoints.recovery import find_intact
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import with_local_copies
-from deepspeech.errors import CorpusError
+from deepspeech.errors import CheckpointError, CorpusError, ExportError
+from deepspeech.export.folder import check_files
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.training.lifecycle import RunLifecycle
 from deepspeech.util.checks.overlap import overlap
@@ -140,6 +144,30 @@ def test_a_recording_in_two_sets_is_told_by_its_address(store: ObjectStore, tiny
 def test_a_list_that_is_an_address_is_named_as_it_is_written() -> None:
     assert copies.named_for_all(Path("s3://bucket/train.csv")) == "s3://bucket/train.csv"
     assert copies.named_for_all(Path("data/train.csv")) == "data/train.csv"
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("auto", "--checkpoint_dir=s3://bucket/run: holds no checkpoint"),
+        ("best", "--checkpoint=best: s3://bucket/run holds no checkpoint of lowest validation loss"),
+        ("last", "--checkpoint=last: s3://bucket/run holds no newest checkpoint"),
+        ("train-9", "--checkpoint=train-9: s3://bucket/run holds no such checkpoint"),
+    ],
+)
+def test_a_folder_without_the_wanted_checkpoint_is_told_by_its_address(wanted: str, told: str) -> None:
+    folder = copies.copy_of("s3://bucket/run", copies.FOLDERS)
+    with pytest.raises(CheckpointError, match=f"^{re.escape(told)}"):
+        choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Testing")
+
+
+@pytest.mark.usefixtures("store")
+def test_a_folder_that_is_no_export_is_told_by_its_address() -> None:
+    folder = copies.copy_of("s3://bucket/export", copies.FOLDERS)
+    for names, why in (({"a.txt"}, "it also holds 'a.txt'"), ({"model.md"}, "there is no output_graph.pb in it")):
+        with pytest.raises(ExportError, match=f"^--remove_export: s3://bucket/export is not an export: {why}"):
+            check_files(folder, names)
 
 
 class NoSummaries:
