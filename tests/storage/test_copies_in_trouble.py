@@ -6,6 +6,7 @@ import errno
 import shutil
 import threading
 import time
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from xdg import BaseDirectory
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import with_local_copies
 from deepspeech.training.reporting.summaries import Summaries
-from deepspeech.util.errors import StorageError
+from deepspeech.util.errors import FlagError, StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
 from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
@@ -275,6 +276,14 @@ def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_
     assert options is not None
     with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
         with_local_copies(options)
+
+
+def test_checkpoints_in_a_bucket_that_is_not_there_are_refused_before_training(store: ObjectStore) -> None:
+    for folder, refusal in (("s3://none/run", "The specified bucket does not exist"), (store.address("run"), "")):
+        options = flags.parse([f"--checkpoint_dir={folder}", "--train_files=train.csv"])
+        assert options is not None
+        with pytest.raises(FlagError, match=f"^--checkpoint_dir={folder}: {refusal}$") if refusal else nullcontext():
+            with_local_copies(options)
 
 
 def test_a_parameter_server_fetches_nothing_as_it_reads_nothing(store: ObjectStore) -> None:

@@ -65,6 +65,8 @@ class Store:
     def list(self, folder: str) -> dict[str, Remote]:
         """Return the files below a folder, by their relative names; none if there is no such folder.
 
+        Raise StorageError if S3 has no such bucket.
+
         An empty object whose name ends with a slash is a folder, as made by the consoles of stores.
         """
 
@@ -80,7 +82,9 @@ class Store:
 
         try:
             return self._retried(ask, folder)
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if type(error.__cause__).__name__ == "NoSuchBucket":
+                raise StorageError(f"{folder}: {reason_of(error)}") from error
             return {}
 
     def fetch(self, address: str, path: Path) -> Remote:
