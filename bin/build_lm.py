@@ -36,7 +36,7 @@ from deepspeech.decoder.of_alphabet import check_labels_are_characters, load_sco
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
-from deepspeech.util.corpus_files import has_transcripts, read_transcripts
+from deepspeech.util.corpus_files import fetched, has_transcripts, read_transcripts
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
@@ -85,6 +85,7 @@ def read_arguments() -> Namespace:
         raise FlagError("--unit=character: word pieces need a language model of words; leave this flag out")
     if arguments.alphabet is None and arguments.output_unit == Alphabet.unit:
         arguments.alphabet = ROOT / "data/alphabet.txt"
+    arguments.texts = list(map(fetched, arguments.texts))
     for text in arguments.texts:
         if not text.is_file():
             raise FlagError(f"{text} is not a file")

@@ -21,6 +21,7 @@ from .rows import Row
 __all__ = [
     "FORMATS",
     "Row",
+    "fetched",
     "files_of",
     "further_columns",
     "has_transcripts",
@@ -67,9 +68,22 @@ def has_transcripts(path: Path) -> bool:
     A directory of Kaldi is one, and shards are none. Raise CorpusError for a CSV or TSV that cannot be read.
     """
     if path.suffix.lower() in (".csv", ".tsv"):
-        columns = csv_files.columns_in(path)
+        copy = fetched(path)
+        with _told_by_address(copy):
+            columns = csv_files.columns_in(copy)
         return set(csv_files.names_in(columns)) <= set(columns)
     return not shards.is_shard(path) and _format_of(listing(path)) is not _CSV
+
+
+def fetched(path: Path) -> Path:
+    """Return the path of the current copy of a file at an address, and any other path unchanged.
+
+    Raise StorageError, also if there is no such file.
+    """
+    path = local_path(path)
+    if refresh(path):
+        fetch_missing(path)
+    return path
 
 
 def files_of(path: Path) -> list[Path]:
@@ -126,8 +140,8 @@ def _told_by_address(path: Path) -> Iterator[None]:
 def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     if path.is_dir():
         raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
-    if not shards.is_shard(path) and refresh(path):
-        fetch_missing(path)
+    if not shards.is_shard(path):
+        fetched(path)
     rows = _format_of(path).read_rows(path, normalizer)
     first = next(rows, None)
     if first is None:

@@ -1,0 +1,48 @@
+"""Programs that read lists of utterances read them at addresses, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpora import TinyCorpus
+from object_store import ObjectStore
+from running import run_script
+
+from deepspeech.errors import CorpusError, StorageError
+from deepspeech.util.corpus_files import has_transcripts
+from deepspeech.util.storage.copies import copy_of
+
+pytest_plugins = ["store_fixtures"]
+
+
+def put(store: ObjectStore, corpus: TinyCorpus) -> str:
+    """Put the test set into the store; return the address of its list."""
+    folder = corpus.test.parent
+    for path in (corpus.test, *folder.glob("wav/test-*")):
+        store.put(f"corpus/{path.relative_to(folder)}", path.read_bytes())
+    return store.address(f"corpus/{corpus.test.name}")
+
+
+def test_a_list_at_an_address_is_known_by_its_columns(store: ObjectStore) -> None:
+    store.put("list.csv", b"wav_filename,transcript\na.wav,a\n")
+    store.put("table.csv", b"name\na.wav\n")
+    store.put("none.csv", b"\xff\xff")
+    listed = Path(store.address("list.csv"))
+    assert has_transcripts(listed) and has_transcripts(copy_of(store.address("list.csv")))
+    assert not has_transcripts(Path(store.address("table.csv")))
+    with pytest.raises(CorpusError, match=f"^{store.address('none.csv')}:1: not UTF-8"):
+        has_transcripts(Path(store.address("none.csv")))
+    with pytest.raises(StorageError, match="there is no such file"):
+        has_transcripts(Path(store.address("absent.csv")))
+
+
+def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_language_model(
+    store: ObjectStore, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    listed, to = put(store, tiny_corpus), tmp_path / "examples"
+    done = run_script("augment_samples.py", listed, "--augment=speed", f"--to={to}", "--count=1", "--no_pictures")
+    assert done.returncode == 0, done.stderr
+    assert (to / "augmented.csv").exists()
+    done = run_script("build_lm.py", listed, f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
+    assert f"{tmp_path} has no lmplz" in done.stderr
