@@ -10,8 +10,14 @@ from object_store import ObjectStore
 from running import run_script
 
 from deepspeech.errors import CorpusError, StorageError
+from deepspeech.util.checks.bad_rows.exclusion import Exclusions
+from deepspeech.util.checks.bad_rows.listing import write_list
+from deepspeech.util.checks.bad_rows.ranking import RankedRow, RowFigures
+from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import has_transcripts
+from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.storage.copies import copy_of
+from deepspeech.util.text import Alphabet
 
 pytest_plugins = ["store_fixtures"]
 
@@ -46,3 +52,16 @@ def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_la
     assert (to / "augmented.csv").exists()
     done = run_script("build_lm.py", listed, f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
     assert f"{tmp_path} has no lmplz" in done.stderr
+
+
+def test_a_list_of_bad_rows_names_addresses_so_that_another_machine_leaves_them_out(
+    store: ObjectStore, tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    listed, alphabet = put(store, tiny_corpus), Alphabet.load(tiny_corpus.alphabet)
+    mfcc = front_end(FeatureOptions(feature_type="psf"))
+    corpus = read_corpus([Path(listed)], alphabet, mfcc, progress=False)
+    write_list([RankedRow(RowFigures(corpus[0], 1.0, 0.0, "a"), 1.0)], tmp_path / "bad_rows.csv")
+    row = (tmp_path / "bad_rows.csv").read_text().splitlines()[1].split(",")
+    assert row[0].startswith(store.address("corpus/wav/")) and row[3] == listed
+    excluded = Exclusions.read([tmp_path / "bad_rows.csv"])
+    assert len(read_corpus([Path(listed)], alphabet, mfcc, progress=False, excluded=excluded)) == len(corpus) - 1

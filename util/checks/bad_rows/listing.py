@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...corpus import Utterance
 from ...files.whole_files import write_text_whole
+from ...storage.copies import original_of
 from .ranking import RankedRow
 
 HEADER = (
@@ -22,7 +23,7 @@ HEADER_OF_PARTS = ("start", "duration")
 
 
 def write_list(rows: Sequence[RankedRow], path: Path) -> None:
-    """Write rows in their order, with absolute paths, so that the list is also a corpus. Raise OSError."""
+    """Write rows in their order, with absolute paths or addresses, so that the list is also a corpus. Raise OSError."""
     parts = any(row.figures.utterance.part for row in rows)
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -34,10 +35,10 @@ def write_list(rows: Sequence[RankedRow], path: Path) -> None:
 def _fields(row: RankedRow) -> tuple[object, ...]:
     figures, utterance = row.figures, row.figures.utterance
     return (
-        Path(utterance.path).resolve(),
+        _named(utterance.path),
         utterance.file_size,
         utterance.transcript,
-        Path(utterance.csv_file).resolve(),
+        _named(utterance.csv_file),
         utterance.line,
         figures.hypothesis,
         figures.edits.character_edits,
@@ -45,6 +46,11 @@ def _fields(row: RankedRow) -> tuple[object, ...]:
         f"{figures.longest_gap:.2f}",
         f"{row.suspicion:.3f}",
     )
+
+
+def _named(path: str) -> str:
+    """Return the address of a copy, so that the list can be used on any machine; else the absolute path."""
+    return original_of(path) or str(Path(path).resolve())
 
 
 def _times(utterance: Utterance) -> tuple[float | str, float | str]:
