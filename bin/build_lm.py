@@ -29,6 +29,7 @@ from deepspeech.cli.arguments import (
     add_transcript_flags,
     check_arguments,
     chosen_normalizer,
+    list_path,
     output_path,
     run_script,
 )
@@ -60,7 +61,7 @@ def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
-    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
+    parser.add_argument("texts", type=list_path, nargs="+", metavar="TEXT")
     parser.add_argument("--out", type=output_path, required=True, help="folder for the results")
     parser.add_argument("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
     parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")

@@ -19,6 +19,7 @@ from deepspeech.cli.arguments import (
     add_transcript_flags,
     check_list_of_rows,
     chosen_normalizer,
+    list_path,
     output_path,
     run_script,
 )
@@ -45,7 +46,7 @@ def main() -> None:
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm")
-    add("csv", type=Path, nargs="+", metavar="CSV", help="corpus to check")
+    add("csv", type=list_path, nargs="+", metavar="CSV", help="corpus to check")
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
     add("--output", type=output_path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")
     add("--report", type=output_path, help="page of HTML with the first 200 of them, and their recordings")

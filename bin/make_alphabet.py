@@ -18,9 +18,15 @@ import unicodedata
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
-from deepspeech.cli.arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, output_path, run_script
+from deepspeech.cli.arguments import (
+    ArgumentParser,
+    add_transcript_flags,
+    chosen_normalizer,
+    list_path,
+    output_path,
+    run_script,
+)
 from deepspeech.errors import CorpusError, FlagError
 from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_files import read_transcripts
@@ -43,7 +49,9 @@ CARRIER = "\u25cc"
 def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
-    parser.add_argument("csv_files", type=Path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them")
+    parser.add_argument(
+        "csv_files", type=list_path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them"
+    )
     parser.add_argument("--to", type=output_path, required=True, help="the alphabet file to write")
     units = [unit for unit in UNITS if unit != "bytes"]
     parser.add_argument("--output_unit", choices=units, default=Alphabet.unit, help="what a label stands for")

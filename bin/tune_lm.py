@@ -30,6 +30,7 @@ from deepspeech.cli.arguments import (
     add_transcript_flags,
     check_arguments,
     chosen_normalizer,
+    list_path,
     output_path,
     run_script,
 )
@@ -76,7 +77,7 @@ def read_arguments() -> Namespace:
     parser = ArgumentParser(__doc__)
     parser.add_argument("--model", type=Path, help="exported graph")
     parser.add_argument(
-        "--csv", type=Path, action="extend", nargs="+", default=[], help="validation set, for the model to run on"
+        "--csv", type=list_path, action="extend", nargs="+", default=[], help="validation set, for the model to run on"
     )
     parser.add_argument("--posteriors", type=Path, help="the model's outputs, instead of --model")
     parser.add_argument("--references", type=Path, help="their texts, instead of --csv")

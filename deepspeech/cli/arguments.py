@@ -26,6 +26,9 @@ from ..util.transcripts import Normalizer
 
 EMPTY_PATH = "the path is empty; give . for the current folder"
 
+NOT_HERE = "is an address; download it, and give a path of this machine"
+"""What is wrong with an input at an address, for commands that do not fetch it."""
+
 VERSION = f"DeepSpeech {__version__}"
 """The output of `--version` of every command."""
 
@@ -38,13 +41,13 @@ class ArgumentParser(argparse.ArgumentParser):
 
     The lines of `description`, which may be the docstring of the command's module, stay as they are. In an argument of
     type Path, a `~` at the beginning is the user's home folder. An empty text, which an unset shell variable causes, is
-    refused.
+    refused, and so is an address: only lists of utterances, of the type `list_path`, may be at one.
     """
 
     def __init__(self, description: str | None, program: str | None = None) -> None:
         """`program` is the command's name in the help; the name of the running script if not given."""
         super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-        self.register("type", Path, _path)
+        self.register("type", Path, _input_path)
 
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
@@ -70,7 +73,14 @@ def output_path(text: str) -> Path:
     """Return the path of a command's output: the type of arguments that must name a place on this machine."""
     if (address := address_of(text)) is not None:
         raise argparse.ArgumentTypeError(f"{address} is an address; give a path of this machine, and upload the result")
-    return _path(text)
+    return list_path(text)
+
+
+def list_path(text: str) -> Path:
+    """Return the path of a list of utterances: the type of arguments that may also be an address."""
+    if not text:
+        raise argparse.ArgumentTypeError(EMPTY_PATH)
+    return user_path(text)
 
 
 def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
@@ -83,10 +93,10 @@ def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
         )
 
 
-def _path(text: str) -> Path:
-    if not text:
-        raise argparse.ArgumentTypeError(EMPTY_PATH)
-    return user_path(text)
+def _input_path(text: str) -> Path:
+    if (address := address_of(text)) is not None:
+        raise argparse.ArgumentTypeError(f"{address} {NOT_HERE}")
+    return list_path(text)
 
 
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,8 @@ from ..errors import AudioError, FlagError
 from ..util.containers.endings import LISTED, is_recording
 from ..util.files.folders import walk
 from ..util.files.user_paths import user_path
-from .arguments import EMPTY_PATH
+from ..util.storage.addresses import address_of
+from .arguments import EMPTY_PATH, NOT_HERE
 from .utterances.pipe import PIPE, Pipe
 
 
@@ -34,6 +35,8 @@ def recordings(given: Sequence[str]) -> list[Recording]:
     for text in given:
         if not text:
             raise FlagError(f"--audio: {EMPTY_PATH}")
+        if (address := address_of(text)) is not None:
+            raise FlagError(f"--audio: {address} {NOT_HERE}")
         path = user_path(text)
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))

@@ -15,9 +15,10 @@ from ..serving.server.libraries import check_libraries
 from ..serving.server.options import LARGEST_LIMIT, PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.files.user_paths import user_path
 from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with
+from ..util.storage.addresses import address_of
 from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_reached_from_beyond, read_token
-from .arguments import ArgumentParser, add_version_flag, run_command
+from .arguments import NOT_HERE, ArgumentParser, add_version_flag, run_command
 from .utterances.endpoints import add_endpoint_flags, rules_of, voice_activity
 
 PROGRAM = "deepspeech-server"
@@ -231,6 +232,8 @@ def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
 
 
 def _check_file(flag: str, path: Path | None) -> None:
+    if path is not None and (address := address_of(path)) is not None:
+        raise FlagError(f"--{flag}={address}: {NOT_HERE}")
     if path is not None and not path.is_file():
         raise FlagError(f"--{flag}={path}: {'not a file' if path.exists() else 'there is no such file'}")
 

@@ -84,6 +84,8 @@ def test_arguments_that_cannot_be_used_are_errors(tmp_path: Path) -> None:
     assert_fails_with(done, "argument --worst: '0%' is neither a share, such as 5%, nor a number of rows")
     done = run_script("find_bad_rows.py", tmp_path / "none.pb", "a.csv", "--report", "s3://bucket/page.html")
     assert_fails_with(done, "argument --report: s3://bucket/page.html is an address; give a path of this machine")
+    done = run_script("find_bad_rows.py", "s3://bucket/a.pb", "a.csv")
+    assert_fails_with(done, "argument MODEL: s3://bucket/a.pb is an address; download it, and give a path")
 
 
 def test_a_corpus_that_is_checked_is_not_written_over(tmp_path: Path) -> None:

@@ -63,6 +63,16 @@ def test_an_address_for_what_is_written_is_refused_and_becomes_no_folder(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("flag", ["--audio", "--scorer"])
+def test_an_address_for_what_is_read_is_refused_as_it_is_written(
+    client: Client, recordings: list[Path], flag: str
+) -> None:
+    finished = client.run("--audio", recordings[0], flag, "s3://bucket/a")
+    assert finished.returncode == 1
+    (line,) = finished.stderr.decode().splitlines()
+    assert f"{flag}: s3://bucket/a is an address; download it, and give a path of this machine" in line
+
+
 def test_what_is_no_recording_is_one_line_and_leaves_no_file(client: Client, tmp_path: Path) -> None:
     for name, reason in write_bad_recordings(tmp_path).items():
         finished = client.run("--audio", tmp_path / name, "--output_dir", tmp_path / "out")

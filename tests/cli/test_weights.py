@@ -104,6 +104,7 @@ def test_errors_are_one_line(file: Path, tmp_path: Path, capsys: pytest.CaptureF
         (("export", file, tmp_path / "a.txt"), 1, "must end in .weights.h5 or .h5"),
         (("export", file, "s3://bucket/a.h5"), 1, "argument OUTPUT: s3://bucket/a.h5 is an address; give a path"),
         (("import", file, "s3://bucket/new"), 1, "argument FOLDER: s3://bucket/new is an address; give a path"),
+        (("show", "s3://bucket/run"), 1, "argument FILE: s3://bucket/run is an address; download it, and give a path"),
         (("forget", file), 1, "invalid choice: 'forget'"),
         ((), 1, "required: COMMAND"),
     ):

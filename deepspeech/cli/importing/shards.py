@@ -10,7 +10,6 @@ training only mixes those of a few successive shards. At the end, the name for -
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from ...errors import FlagError, StorageError
 from ...options.rows.checks import more_than
@@ -19,7 +18,7 @@ from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
 from ...util.storage.store import check_available
-from ..arguments import ArgumentParser, check_arguments, run_command
+from ..arguments import ArgumentParser, check_arguments, list_path, run_command
 
 PROGRAM = "write_shards: error"
 MEGABYTE = 10**6
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.write_shards")
-    parser.add_argument("lists", type=Path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
+    parser.add_argument("lists", type=list_path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
     parser.add_argument("--to", required=True, metavar="NAME", help="prefix of the shards' paths or addresses")
     parser.add_argument("--shard_mb", type=float, default=500.0, help="MB per shard (default: %(default)g)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the order of utterances (default: %(default)s)")

@@ -45,6 +45,7 @@ from ..arguments import (
     add_transcript_flags,
     check_list_of_rows,
     chosen_normalizer,
+    list_path,
     output_path,
     run_command,
 )
@@ -91,7 +92,7 @@ def _main(given: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.cut_words")
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
-    add("csv", type=Path, nargs="+", metavar="LIST", help="corpus to take words from")
+    add("csv", type=list_path, nargs="+", metavar="LIST", help="corpus to take words from")
     add("--words", nargs="+", help="words to list (default: all)")
     add("--of_each", type=times, metavar="N", help="list each word N times, of all speakers in turn, rare ones again")
     add("--output", type=output_path, default=Path("words.csv"), help="the list (default: %(default)s)")
@@ -113,7 +114,7 @@ def _main(given: Sequence[str] | None) -> None:
             progress.advance()
     if not kept:
         why = "recognized in its recording" if unheard else "in a transcript"
-        raise CorpusError(f"{', '.join(map(str, arguments.csv))}: none of the words is {why}")
+        raise CorpusError(f"{', '.join(map(named_for_all, arguments.csv))}: none of the words is {why}")
     listed = equally_often(kept, arguments.of_each) if arguments.of_each else kept
     text = io.StringIO()
     csv_writer(text).writerows([COLUMNS, *listed])
