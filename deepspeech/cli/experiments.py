@@ -14,10 +14,12 @@ from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..options.parameters.text import Value as Written
 from ..options.rows.values import Value
+from ..util.corpus_files import fetched
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
 from ..util.importing import format_of, read_items, without_warnings
 from ..util.progress import report
+from ..util.storage.copies import named_for_all
 
 LIST = "list"
 """The name that stands for all experiments."""
@@ -162,11 +164,11 @@ def _check_import(given: Options, names: Collection[str], begun: Mapping[str, Wr
 
 
 def _of_parameters(path: Path, work: Path | None) -> Options:
-    path = path / FILE_NAME if path.is_dir() else path
+    path = fetched(path / FILE_NAME if path.is_dir() else path)
     parameters = read_parameters(path)
     file, colon, name = str(parameters.get("experiment") or "").rpartition(":")
     if colon:  # for what else it registers, such as a network
-        load_python_file(Path(file), f"--params_file={path}")
+        load_python_file(Path(file), f"--params_file={named_for_all(path)}")
     if work is None and parameters.get("corpus"):
         work = _default_folder(name)
     values = values_of_parameters(parameters, work, path)

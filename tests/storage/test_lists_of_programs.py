@@ -1,4 +1,4 @@
-"""Programs that read lists of utterances read them at addresses, too."""
+"""Lists of utterances, and parameters, are read at addresses by all programs that take them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from corpora import TinyCorpus
 from object_store import ObjectStore
 from running import run_script
 
-from deepspeech.errors import CorpusError, StorageError
+from deepspeech.cli import flags
+from deepspeech.errors import CorpusError, ParametersError, StorageError
 from deepspeech.util.checks.bad_rows.exclusion import Exclusions
 from deepspeech.util.checks.bad_rows.listing import write_list
 from deepspeech.util.checks.bad_rows.ranking import RankedRow, RowFigures
@@ -52,6 +53,18 @@ def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_la
     assert (to / "augmented.csv").exists()
     done = run_script("build_lm.py", listed, f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
     assert f"{tmp_path} has no lmplz" in done.stderr
+
+
+def test_parameters_at_an_address_are_repeated(store: ObjectStore) -> None:
+    store.put("run/params.txt", b"n_hidden : 96\n")
+    store.put("run/other.txt", b"n_hiden : 96\n")
+    options = flags.parse([f"--params_file={store.address('run/params.txt')}", "--train_files=a.csv"])
+    assert options is not None
+    assert options.model.n_hidden == 96
+    with pytest.raises(ParametersError, match=f"^{store.address('run/other.txt')}: n_hiden: there is no such"):
+        flags.parse([f"--params_file={store.address('run/other.txt')}"])
+    with pytest.raises(StorageError, match=f"^{store.address('run/none.txt')}: there is no such file$"):
+        flags.parse([f"--params_file={store.address('run/none.txt')}"])
 
 
 def test_a_list_of_bad_rows_names_addresses_so_that_another_machine_leaves_them_out(

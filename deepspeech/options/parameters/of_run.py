@@ -43,12 +43,12 @@ def values_of_parameters(read: Mapping[str, text.Value], work: Path | None, sour
     folder if `work` is None.
     """
     rows = {row.name: row for row in flags_of(Options) if row.decides_result}
-    places = _places(work)
+    places, named = _places(work), named_for_all(source)
     values = {}
     for name, value in read.items():
         if name not in rows:
-            raise ParametersError(f"{source}: {name}: there is no such parameter; was it written by another version?")
-        values[name] = _read(rows[name], value, places, source)
+            raise ParametersError(f"{named}: {name}: there is no such parameter; was it written by another version?")
+        values[name] = _read(rows[name], value, places, named)
     return values
 
 
@@ -71,7 +71,7 @@ def _written(value: Value, places: Mapping[str, Path]) -> text.Value:
     return named_for_all(resolved)
 
 
-def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Value:
+def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: str) -> Value:
     if row.kind == tuple[Path, ...] and not isinstance(value, tuple):  # in an earlier version, --from was one path
         value = () if value is None else (value,)
     if row.kind == tuple[Path, ...] and isinstance(value, tuple):
@@ -87,7 +87,7 @@ def _read(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path
     raise ParametersError(f"{source}: {row.name}: {value!r} is not a value of this parameter")
 
 
-def _path(row: Flag, value: text.Value, places: Mapping[str, Path], source: Path) -> Path:
+def _path(row: Flag, value: text.Value, places: Mapping[str, Path], source: str) -> Path:
     if not isinstance(value, str):
         raise ParametersError(f"{source}: {row.name}: {value!r} is not a path")
     place, _, rest = value.partition("/")

@@ -19,6 +19,7 @@ from typing import TypeAlias, Union
 
 from ...util.errors import ParametersError
 from ...util.files.whole_files import write_whole
+from ...util.storage.copies import named_for_all
 
 FILE_NAME = "params.txt"
 
@@ -35,13 +36,14 @@ def write_parameters(path: Path, parameters: Mapping[str, Value]) -> None:
 
 def read_parameters(path: Path) -> dict[str, Value]:
     """Read the file that `write_parameters` wrote. Raise ParametersError if it is missing or malformed."""
+    named = named_for_all(path)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ParametersError(f"{path}: cannot be read ({error.strerror})") from error
+        raise ParametersError(f"{named}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError:
-        raise ParametersError(f"{path}: not a file of parameters, it is not UTF-8 text") from None
-    return parse_parameters(text, str(path))
+        raise ParametersError(f"{named}: not a file of parameters, it is not UTF-8 text") from None
+    return parse_parameters(text, named)
 
 
 def format_parameters(parameters: Mapping[str, Value]) -> str:
