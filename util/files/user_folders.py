@@ -12,5 +12,13 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be made again, as an absolute path without `..`, for comparisons."""
-    return Path(os.path.normpath(Path(BaseDirectory.xdg_cache_home, "deepspeech").absolute()))
+    """Return the folder for files that can be made again; see `cache_path`."""
+    return Path(cache_path())
+
+
+def cache_path(*names: str) -> str:
+    """Return the path of this folder, or of one below it, absolute and without `..`, to compare other paths with.
+
+    Each row of a corpus is compared, and a Path takes several times as long.
+    """
+    return os.path.abspath(os.path.join(BaseDirectory.xdg_cache_home, "deepspeech", *names))  # noqa: PTH100, PTH118

@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..errors import StorageError
-from ..files.user_folders import cache_folder
+from ..files.user_folders import cache_path
 from ..files.whole_files import write_whole
 from .addresses import READ_ONLY, address_of, scheme_of, with_own_query, with_short_query, without_file_scheme
 from .store import DiskFullError, Remote, Store
@@ -34,6 +34,7 @@ GIVEN_UP_SECONDS = 3600.0
 LONGEST_NAME = 220
 """The most bytes of each part of an address: file systems allow 255, and a file has a longer name during fetching."""
 
+_STORAGE = "storage"
 FILES, INPUTS, FOLDERS = "files", "inputs", "folders"
 """Kinds of copies: those that can be removed and fetched again, those that must stay for a run, and outputs."""
 
@@ -66,7 +67,7 @@ class Settings:
 
 def root() -> Path:
     """Return the folder of all copies; it should be on a single file system."""
-    return cache_folder() / "storage"
+    return Path(cache_path(_STORAGE))
 
 
 def copy_of(address: str, kind: str = FILES) -> Path:
@@ -87,7 +88,7 @@ def copy_of(address: str, kind: str = FILES) -> Path:
 
 def original_of(path: str | PathLike[str]) -> str | None:
     """Return the address of the copy at a path, whether it exists or not; None for any other path."""
-    normal, folder = os.path.normpath(path), f"{root()}{os.sep}"
+    normal, folder = os.path.normpath(path), f"{cache_path(_STORAGE)}{os.sep}"
     if not normal.startswith(folder):
         return None
     kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
