@@ -24,8 +24,6 @@ from ..util.signals import end_at_once_if_interrupted
 from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
 
-EMPTY_PATH = "the path is empty; give . for the current folder"
-
 NOT_HERE = "is an address; download it, and give a path of this machine"
 """What is wrong with an input at an address, for commands that do not fetch it."""
 
@@ -47,7 +45,7 @@ class ArgumentParser(argparse.ArgumentParser):
     def __init__(self, description: str | None, program: str | None = None) -> None:
         """`program` is the command's name in the help; the name of the running script if not given."""
         super().__init__(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-        self.register("type", Path, _input_path)
+        self.register("type", Path, input_path)
 
     def error(self, message: str) -> NoReturn:
         """Raise FlagError with the message."""
@@ -76,10 +74,17 @@ def output_path(text: str) -> Path:
     return list_path(text)
 
 
+def input_path(text: str) -> Path:
+    """Return the path of an input that must be on this machine: what arguments of the type Path become."""
+    if (address := address_of(text)) is not None:
+        raise argparse.ArgumentTypeError(f"{address} {NOT_HERE}")
+    return list_path(text)
+
+
 def list_path(text: str) -> Path:
     """Return the path of a list of utterances: the type of arguments that may also be an address."""
     if not text:
-        raise argparse.ArgumentTypeError(EMPTY_PATH)
+        raise argparse.ArgumentTypeError("the path is empty; give . for the current folder")
     return user_path(text)
 
 
@@ -91,12 +96,6 @@ def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
         raise FlagError(
             f"{path}: is read here, and would be written over; name another file for the rows that are found"
         )
-
-
-def _input_path(text: str) -> Path:
-    if (address := address_of(text)) is not None:
-        raise argparse.ArgumentTypeError(f"{address} {NOT_HERE}")
-    return list_path(text)
 
 
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,6 @@
 """The input of the `deepspeech` command: recordings, folders of them, or a pipe."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +8,7 @@ from pathlib import Path
 from ..errors import AudioError, FlagError
 from ..util.containers.endings import LISTED, is_recording
 from ..util.files.folders import walk
-from ..util.files.user_paths import user_path
-from ..util.storage.addresses import address_of
-from .arguments import EMPTY_PATH, NOT_HERE
+from .arguments import input_path
 from .utterances.pipe import PIPE, Pipe
 
 
@@ -29,15 +28,14 @@ def recordings(given: Sequence[str]) -> list[Recording]:
     """Return the recordings for files, folders and `-`.
 
     A folder stands for all recordings below it that are not hidden: macOS keeps metadata of `a.wav` in `._a.wav`.
-    Raise AudioError for a folder without any, and FlagError for an empty path.
+    Raise AudioError for a folder without any, and FlagError for an empty path or an address.
     """
     found = []
     for text in given:
-        if not text:
-            raise FlagError(f"--audio: {EMPTY_PATH}")
-        if (address := address_of(text)) is not None:
-            raise FlagError(f"--audio: {address} {NOT_HERE}")
-        path = user_path(text)
+        try:
+            path = input_path(text)
+        except ArgumentTypeError as error:
+            raise FlagError(f"--audio: {error}") from None
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))
         elif path.is_dir():

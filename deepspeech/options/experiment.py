@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..util.errors import FlagError
-from ..util.importing.pipeline.records import SPEAKER, Choices, check_speaker_pattern, read_split
+from ..util.importing.pipeline.records import Choices, read_split
+from ..util.importing.pipeline.speakers import SPEAKER, check_speaker_pattern
 from .rows.checks import Check
 from .rows.flag import flag
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from corpora import TinyCorpus
 from program import Program
-from trees_of_corpora import TREES, aishell, librispeech, recordings, speak, write
+from trees import write
+from trees_of_corpora import TREES, aishell, librispeech, recordings, speak
 
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError, FlagError

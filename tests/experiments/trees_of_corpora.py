@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from corpora import say, write_wav
+from trees import write
 
 SETS = ("train", "dev", "test")
 
@@ -16,11 +17,6 @@ Tree = Callable[[Path], object]
 
 def speak(path: Path, seed: int = 1) -> Path:
     return write_wav(path, say("abcdeabcde", np.random.default_rng(seed)))
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def librispeech(*parts: str) -> Tree:

@@ -22,7 +22,7 @@ from deepspeech.options import (
 )
 from deepspeech.options.rows.checks import at_least
 from deepspeech.options.rows.flag import flag, flags_with
-from deepspeech.util.importing.pipeline.records import SPEAKER
+from deepspeech.util.importing.pipeline.speakers import SPEAKER
 
 
 @dataclass(frozen=True)

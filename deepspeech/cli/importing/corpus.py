@@ -27,7 +27,8 @@ from typing import TypeVar
 from ...errors import FlagError
 from ...util.importing import DOWNLOADS, MODULES, descriptions, format_of, import_corpus, without_warnings
 from ...util.importing.download import RemoteFile
-from ...util.importing.pipeline.records import SPEAKER, Choices, check_speaker_pattern, read_split
+from ...util.importing.pipeline.records import Choices, read_split
+from ...util.importing.pipeline.speakers import SPEAKER, check_speaker_pattern
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
 from ..arguments import ArgumentParser, output_path, run_command

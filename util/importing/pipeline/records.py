@@ -86,16 +86,6 @@ class Choices:
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)
 
-SPEAKER = "{speaker}"
-"""Stands for the speaker in a pattern of paths."""
-
-
-def check_speaker_pattern(text: str) -> str:
-    """Return a pattern such as "{speaker}/*", or an empty one; raise ValueError, saying what is wrong with it."""
-    if text and text.count(SPEAKER) != 1:
-        raise ValueError(f"{text!r} does not have {SPEAKER} once, as {SPEAKER}/* does")
-    return text
-
 
 def read_split(text: str) -> tuple[float, float, float]:
     """Parse shares such as "90:5:5"; raise ValueError, saying what is wrong."""

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...errors import ImportingError
-from .records import SPEAKER, Item, Record
+from .records import Item, Record
+
+SPEAKER = "{speaker}"
+"""Stands for the speaker in a pattern."""
 
 
 def with_speakers(items: Iterable[Item], source: Path, pattern: str) -> Iterator[Item]:
@@ -29,6 +32,13 @@ def with_speakers(items: Iterable[Item], source: Path, pattern: str) -> Iterator
         yield item
     if example and not found:
         raise ImportingError(f"--speakers={pattern}: no recording's path ends so; one of them is {example}")
+
+
+def check_speaker_pattern(text: str) -> str:
+    """Return a pattern such as "{speaker}/*", or an empty one; raise ValueError, saying what is wrong with it."""
+    if text and text.count(SPEAKER) != 1:
+        raise ValueError(f"{text!r} does not have {SPEAKER} once, as {SPEAKER}/* does")
+    return text
 
 
 def _composed(text: str) -> str:

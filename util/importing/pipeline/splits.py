@@ -14,7 +14,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from ...figures.counted import counted
-from .records import DEFAULT_SPLIT, DEV, SETS, SPEAKER, TEST, TRAIN, Choices, Record
+from .records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Choices, Record
+from .speakers import SPEAKER
 
 MOST_UNITS = 100_000
 """The most units that are counted individually."""

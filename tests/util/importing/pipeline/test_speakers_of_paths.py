@@ -8,8 +8,8 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
-from deepspeech.util.importing.pipeline.records import Choices, LeftOut, Record, check_speaker_pattern
-from deepspeech.util.importing.pipeline.speakers import with_speakers
+from deepspeech.util.importing.pipeline.records import Choices, LeftOut, Record
+from deepspeech.util.importing.pipeline.speakers import check_speaker_pattern, with_speakers
 
 ROOT = Path("/corpus")
 

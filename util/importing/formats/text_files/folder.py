@@ -24,6 +24,7 @@ from ..annotations.parallel_folders import ParallelFolders
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from ..annotations.transcripts import follow_links, has_times
+from .reading import unreadable
 
 _SUBTITLES = ("srt", "vtt")
 _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
@@ -143,10 +144,8 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
         found = _TIERS[suffix](annotation, path)
         of_voices = suffix in _SUBTITLES and not tiers  # all voices have transcripts
         chosen = found if of_voices else choose_tiers(annotation, found, tiers)
-    except UnicodeDecodeError as error:
-        yield LeftOut(where, "its transcript is not UTF-8", str(path), str(error))
-    except (OSError, AnnotationsError) as error:
-        yield LeftOut(where, "its transcript cannot be read", str(path), str(error))
+    except (OSError, UnicodeDecodeError, AnnotationsError) as error:
+        yield unreadable(where, path, error)
     else:
         if not any(tier.segments or tier.untimed for tier in chosen):
             names = ", ".join(tier.name for tier in found)

@@ -1,4 +1,4 @@
-"""The text of one recording as its transcript."""
+"""The text of one recording as its transcript, or why it cannot be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ def record_of_text(source: Path, recording: Path, text: Path, *, speaker: str, o
         return Record(str(recording), read_text(text), where, speaker, official_set)
     except FileNotFoundError:
         return LeftOut(where, "no transcript", str(recording))
-    except UnicodeDecodeError as error:
-        return LeftOut(where, "its transcript is not UTF-8", str(recording), str(error))
-    except OSError as error:
-        return LeftOut(where, "its transcript cannot be read", str(recording), str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        return unreadable(where, recording, error)
+
+
+def unreadable(where: str, recording: Path, error: Exception) -> LeftOut:
+    """Return why a recording is left out whose file of text cannot be read or decoded."""
+    reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else "cannot be read"
+    return LeftOut(where, f"its transcript {reason}", str(recording), str(error))

@@ -5,6 +5,7 @@ Of the two microphones of the later releases, the first is used, and the second 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ....files.folders import walk
 from ...pipeline.records import Choices, Item
 from .reading import record_of_text
 
-_MICROPHONES = ("_mic1", "_mic2")
+_MICROPHONE = re.compile(r"_mic[12]$")
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -37,5 +38,4 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _sentence(file: str) -> str:
-    stem = file.rpartition(".")[0]
-    return next((stem.removesuffix(each) for each in _MICROPHONES if stem.endswith(each)), stem)
+    return _MICROPHONE.sub("", file.rpartition(".")[0])
