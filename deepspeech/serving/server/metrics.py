@@ -23,6 +23,9 @@ class Metrics:
         self.most_streams = Gauge(f"{PREFIX}_streams_limit", "Most live streams at once", registry=registry)
         self.transcriptions = Gauge(f"{PREFIX}_transcriptions", "Recordings being transcribed", registry=registry)
         self.waiting = Gauge(f"{PREFIX}_transcriptions_waiting", "Recordings waiting", registry=registry)
+        self.upload_bytes = Gauge(
+            f"{PREFIX}_upload_bytes", "Bytes of recordings that arrive, wait or are transcribed", registry=registry
+        )
         self.queue_seconds = Gauge(
             f"{PREFIX}_queue_seconds", "Seconds that live audio waits to be recognized", registry=registry
         )

@@ -48,14 +48,16 @@ class Service:
         self._files = ThreadPoolExecutor(self.limits.max_transcriptions, "files")
         self._voice = VoiceActivity() if options.voice_activity else None
         self._streams = 0
+        self._uploads = 0
+        self._uploaded_bytes = 0
         self._transcriptions = 0
         self._turn = asyncio.Semaphore(self.limits.max_transcriptions)
         self._late = (0.0, time.monotonic())
 
     @property
     def idle(self) -> bool:
-        """Whether there is neither a live stream nor a transcription."""
-        return self._streams == 0 and self._transcriptions == 0
+        """Whether there is neither a live stream nor a recording that arrives, waits or is transcribed."""
+        return self._streams == 0 and self._uploads == 0
 
     @property
     def lateness(self) -> float:
@@ -78,11 +80,35 @@ class Service:
             self.metrics.streams.set(self._streams)
 
     @contextmanager
+    def upload(self) -> Iterator[Callable[[int], None]]:
+        """Keep the body of a request within the context; yield the function that counts its bytes as they arrive.
+
+        A body that arrives slowly takes up the bytes that have arrived, and no place. Raise RefusedError if no place
+        is free at the beginning, and from the function if the bodies are larger in all than those of all places can be.
+        """
+        self._check_open()
+        self._check_place()
+        most = self._places * (self.limits.max_body_megabytes << 20)
+        counted = 0
+
+        def count(received: int) -> None:
+            nonlocal counted
+            if self._uploaded_bytes + received > most:
+                raise busy("Too many recordings are arriving")
+            counted += received
+            self._keep_bytes(received)
+
+        self._uploads += 1
+        try:
+            yield count
+        finally:
+            self._uploads -= 1
+            self._keep_bytes(-counted)
+
+    @contextmanager
     def transcription(self) -> Iterator[None]:
         """Take a recording's place or a place in the queue within the context; raise RefusedError if none is free."""
-        self._check_open()
-        if self._transcriptions >= self.limits.max_transcriptions + self.limits.max_waiting:
-            raise busy("Too many recordings are waiting")
+        self._check_place()
         self._transcriptions += 1
         self._count_transcriptions()
         try:
@@ -134,6 +160,18 @@ class Service:
             raise being_stopped()
         if self.lateness > self.limits.busy_seconds:
             raise busy(f"The server is busy: live audio is late by {self.lateness:.1f} seconds")
+
+    @property
+    def _places(self) -> int:
+        return self.limits.max_transcriptions + self.limits.max_waiting
+
+    def _check_place(self) -> None:
+        if self._transcriptions >= self._places:
+            raise busy("Too many recordings are waiting")
+
+    def _keep_bytes(self, more: int) -> None:
+        self._uploaded_bytes += more
+        self.metrics.upload_bytes.set(self._uploaded_bytes)
 
     def _count_transcriptions(self) -> None:
         running = min(self._transcriptions, self.limits.max_transcriptions)

@@ -181,19 +181,6 @@ def test_bodies_that_are_no_form_are_refused(served: Served) -> None:
     assert json.loads(served.get("/v1/nothing")[2])["error"]["code"] == "unknown_url"
 
 
-def test_a_full_server_says_when_to_come_back(client: OpenAI, served: Served, recording: Path) -> None:
-    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as held:
-        held.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n")
-        held.sendall(b"Content-Type: multipart/form-data; boundary=x\r\n\r\n")
-        until(lambda: not served.server.service.idle)
-        with pytest.raises(openai.InternalServerError) as full:
-            client.audio.transcriptions.create(file=recording, model="tiny")
-        assert full.value.status_code == 503 and full.value.code == "server_busy"
-        assert int(full.value.response.headers["retry-after"]) > 0
-    until(lambda: served.server.service.idle)
-    assert client.audio.transcriptions.create(file=recording, model="tiny").text
-
-
 def test_a_client_that_goes_away_stops_its_work(
     served: Served, client: OpenAI, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from python_multipart.exceptions import FormParserError
@@ -48,8 +48,11 @@ class TranscriptionRequest:
     """Words and phrases to make likelier; no effect without a language model."""
 
 
-async def read_form(request: Request, limits: Limits) -> FormData:
-    """Return the form of a request; the caller closes its files. Raise RefusedError."""
+async def read_form(request: Request, limits: Limits, count_bytes: Callable[[int], None]) -> FormData:
+    """Return the form of a request; the caller closes its files. Raise RefusedError.
+
+    `count_bytes` is called with the number of bytes of each piece that arrives; it may raise RefusedError.
+    """
     most_bytes = limits.max_body_megabytes << 20
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data":
@@ -60,7 +63,7 @@ async def read_form(request: Request, limits: Limits) -> FormData:
         raise RefusedError(415, "wrong_content_encoding", "The body must not be compressed; send the form as it is")
     if int(_digits(request.headers.get("content-length"))) > most_bytes:
         raise _too_large(most_bytes)
-    most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes)
+    most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes, count_bytes)
     parser = MultiPartParser(request.headers, body, max_files=1, max_fields=most_fields, max_part_size=LARGEST_FIELD)
     try:
         return await parser.parse()
@@ -141,12 +144,15 @@ def _as_text(name: str, value: UploadFile | str) -> str:
     return value
 
 
-async def _counted(request: Request, most_bytes: int) -> AsyncGenerator[bytes, None]:
+async def _counted(
+    request: Request, most_bytes: int, count_bytes: Callable[[int], None]
+) -> AsyncGenerator[bytes, None]:
     received = 0
     async for chunk in request.stream():
         received += len(chunk)
         if received > most_bytes:
             raise _too_large(most_bytes)
+        count_bytes(len(chunk))
         yield chunk
 
 

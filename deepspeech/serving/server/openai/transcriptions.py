@@ -41,13 +41,14 @@ class TranscriptionEndpoint:
         if scope["http_version"] == "1.0":
             send = _sending_whole(send)
         request = Request(scope, receive)
-        with self._service.transcription():
+        with self._service.upload() as count_bytes:
             try:
-                form = await read_form(request, self._service.limits)
+                form = await read_form(request, self._service.limits, count_bytes)
             except ClientDisconnect:
                 return
             try:
-                ending = await self._in_time(receive, self._answer(form, send))
+                with self._service.transcription():
+                    ending = await self._in_time(receive, self._answer(form, send))
             finally:
                 await form.close()
         if ending is not None:  # sent here, so that the place is free once the client has its answer

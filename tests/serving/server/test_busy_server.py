@@ -1,4 +1,4 @@
-"""Requests while the recognition of live audio is late, and afterwards; and answers when the server stops."""
+"""Requests while a server is busy or stops: late live audio, recordings that wait, and those that arrive slowly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import asyncio
 import io
 import re
 import signal
+import socket
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +29,8 @@ from deepspeech.serving.server import service
 from deepspeech.serving.server.live.connection import LiveConnection
 from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import LARGEST_LIMIT, Limits, ServerOptions
+
+ONE_PLACE = Limits(max_body_megabytes=1, max_transcriptions=1, max_waiting=0)
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +59,23 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(service, "time", SimpleNamespace(monotonic=lambda: made.now))
     return made
+
+
+@contextmanager
+def client_of(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(api_key="none", base_url=f"{served.url}/v1", max_retries=0, timeout=PATIENCE) as client:
+        yield client
+
+
+@contextmanager
+def beginning_of_an_upload(served: Served, audio: bytes) -> Iterator[None]:
+    """Send a request up to the middle of its recording, and wait within the context."""
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+    with socket.create_connection(("127.0.0.1", served.port), PATIENCE) as connection:
+        connection.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\n")
+        connection.sendall(b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1048576\r\n\r\n")
+        connection.sendall(head + audio)
+        yield
 
 
 def be_late(served: Served, clock: Clock) -> None:
@@ -124,14 +146,54 @@ def test_a_final_is_as_late_as_its_audio_was(models: Models) -> None:
     assert latency and float(latency[1]) > 0.3
 
 
+def test_a_full_server_says_when_to_come_back(models: Models, recordings: list[Path]) -> None:
+    with serving(models, ONE_PLACE) as server, client_of(server) as client:
+        place = server.server.service.transcription()
+        server.loop.call_soon_threadsafe(place.__enter__)
+        until(lambda: server.figure("transcriptions ") == 1)
+        with pytest.raises(openai.InternalServerError) as full:
+            client.audio.transcriptions.create(file=recordings[0], model="tiny")
+        assert (full.value.status_code, full.value.code) == (503, "server_busy")
+        assert int(full.value.response.headers["retry-after"]) > 0
+        server.loop.call_soon_threadsafe(place.__exit__, None, None, None)
+        until(lambda: server.figure("transcriptions ") == 0)
+        assert client.audio.transcriptions.create(file=recordings[0], model="tiny").text
+
+
+def test_recordings_that_arrive_slowly_take_no_places(models: Models, recordings: list[Path]) -> None:
+    with serving(models, ONE_PLACE) as server, client_of(server) as client:
+        with ExitStack() as slow:
+            for _ in range(3):
+                slow.enter_context(beginning_of_an_upload(server, bytes(1000)))
+            until(lambda: server.figure("upload_bytes") > 3000)
+            assert server.figure("transcriptions") == 0
+            assert client.audio.transcriptions.create(file=recordings[0], model="tiny").text
+        until(lambda: server.server.service.idle)
+        assert server.figure("upload_bytes") == 0
+
+
+def test_recordings_that_arrive_are_stored_up_to_the_size_of_all_places(models: Models, recordings: list[Path]) -> None:
+    with serving(models, ONE_PLACE) as server, client_of(server) as client:
+        create = client.audio.transcriptions.create
+        with beginning_of_an_upload(server, bytes(1_000_000)):
+            until(lambda: server.figure("upload_bytes") > 1_000_000)
+            with pytest.raises(openai.InternalServerError, match="Too many recordings are arriving"):
+                create(file=("a.wav", bytes(100_000)), model="tiny")
+        until(lambda: server.server.service.idle)
+        assert create(file=recordings[0], model="tiny").text
+
+
 def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as_all_others(
     models: Models, speech: list[Samples]
 ) -> None:
     file = io.BytesIO()
     soundfile.write(file, np.resize(np.concatenate(speech), 1000 * 16_000), 16_000, format="FLAC")
     limits = Limits(max_transcriptions=1)
-    with serving(models, limits, drain_secs=0.1) as server, ThreadPoolExecutor(1) as waiting:
-        client = OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE)
+    with (
+        serving(models, limits, drain_secs=0.1) as server,
+        client_of(server) as client,
+        ThreadPoolExecutor(1) as waiting,
+    ):
         create = client.audio.transcriptions.create
         events = create(file=("a.flac", file.getvalue()), model="tiny", stream=True)
         assert next(events).type == "transcript.text.delta"
@@ -144,7 +206,6 @@ def test_recordings_that_are_not_transcribed_when_the_server_ends_are_refused_as
         assert "being stopped" in refused.message and "retry-after" in refused.response.headers
         with pytest.raises(openai.APIError, match="being stopped"):
             list(events)
-        client.close()
 
 
 def test_a_recording_for_whose_transcription_there_is_no_time_is_not_left_behind(
@@ -181,5 +242,5 @@ def test_limits_that_are_as_good_as_none_let_everybody_in(
             say(stream, speech[0])
             tell(stream, "close")
             assert final(stream)["text"] == models.named("tiny").model.transcribe(speech[0]).text
-        with OpenAI(api_key="none", base_url=f"{served.url}/v1", max_retries=0, timeout=PATIENCE) as client:
+        with client_of(served) as client:
             assert client.audio.transcriptions.create(file=recordings[0], model="tiny").text
