@@ -146,6 +146,18 @@ def test_a_final_is_as_late_as_its_audio_was(models: Models) -> None:
     assert latency and float(latency[1]) > 0.3
 
 
+def test_recordings_are_transcribed_while_others_arrive(models: Models, recordings: list[Path]) -> None:
+    with (
+        serving(models, Limits(max_transcriptions=2, max_waiting=8)) as server,
+        client_of(server) as client,
+        ThreadPoolExecutor(8) as asking,
+    ):
+        create = client.audio.transcriptions.create
+        asked = [asking.submit(create, file=recordings[0], model="tiny") for _ in range(8)]
+        texts = {each.result(PATIENCE).text for each in asked}
+    assert texts == {models.named("tiny").model.transcribe(recordings[0]).text}
+
+
 def test_a_full_server_says_when_to_come_back(models: Models, recordings: list[Path]) -> None:
     with serving(models, ONE_PLACE) as server, client_of(server) as client:
         place = server.server.service.transcription()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import json
 import socket
-import threading
-import time
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -181,6 +180,20 @@ def test_bodies_that_are_no_form_are_refused(served: Served) -> None:
     assert json.loads(served.get("/v1/nothing")[2])["error"]["code"] == "unknown_url"
 
 
+def test_a_form_that_was_cut_short_is_refused_as_such(served: Served, recording: Path) -> None:
+    head = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\ntiny\r\n'
+    head += b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+    whole = head + recording.read_bytes() + b"\r\n--x--\r\n"
+    for length, status in ((len(whole), 200), (len(whole) // 2, 400), (len(whole) - 10, 400)):
+        connection = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+        kind = {"content-type": "multipart/form-data; boundary=x"}
+        connection.request("POST", "/v1/audio/transcriptions", whole[:length], kind)
+        answer = connection.getresponse()
+        assert answer.status == status
+        assert status == 200 or "it ends before its last boundary" in answer.read().decode()
+        connection.close()
+
+
 def test_a_client_that_goes_away_stops_its_work(
     served: Served, client: OpenAI, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,22 +279,3 @@ def test_what_fails_in_the_middle_of_a_streamed_transcript_is_its_last_event(
         next(events)
     assert served.figure('refused_total{code="internal_error"}') == before + 1
     assert [each for each in caplog.messages if each.startswith("a streamed transcription failed: MemoryError")]
-
-
-def test_recordings_are_transcribed_while_others_arrive(models: Models, recording: Path, model: Model) -> None:
-    texts: list[str] = []
-    with serving(models, Limits(max_transcriptions=2, max_waiting=8)) as server:
-        client = OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0, timeout=PATIENCE)
-
-        def ask() -> None:
-            texts.append(client.audio.transcriptions.create(file=recording, model="tiny").text)
-
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        begin = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(PATIENCE)
-        assert time.monotonic() - begin < PATIENCE
-        client.close()
-    assert texts == [model.transcribe(recording).text] * 8

@@ -64,14 +64,18 @@ async def read_form(request: Request, limits: Limits, count_bytes: Callable[[int
     if int(_digits(request.headers.get("content-length"))) > most_bytes:
         raise _too_large(most_bytes)
     most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes, count_bytes)
-    parser = MultiPartParser(request.headers, body, max_files=1, max_fields=most_fields, max_part_size=LARGEST_FIELD)
+    parser = _EndingParser(request.headers, body, max_files=1, max_fields=most_fields, max_part_size=LARGEST_FIELD)
     try:
-        return await parser.parse()
+        form = await parser.parse()
     except (MultiPartException, FormParserError) as error:
         message = getattr(error, "message", "") or "it is not multipart/form-data"
         raise RefusedError(400, "wrong_form", f"The form cannot be read: {message}") from error
     except OSError as error:  # a large file is written to disk while it arrives
         raise no_storage(error) from error
+    if not parser.ended:
+        await form.close()
+        raise RefusedError(400, "wrong_form", "The form cannot be read: it ends before its last boundary")
+    return form
 
 
 def checked(form: FormData, limits: Limits) -> TranscriptionRequest:
@@ -142,6 +146,15 @@ def _as_text(name: str, value: UploadFile | str) -> str:
     if not isinstance(value, str):
         raise _wrong(name, "it must be text, not a file")
     return value
+
+
+class _EndingParser(MultiPartParser):
+    """A parser that knows whether the form's last boundary has arrived; what comes before it can be cut short."""
+
+    ended = False
+
+    def on_end(self) -> None:
+        self.ended = True
 
 
 async def _counted(
