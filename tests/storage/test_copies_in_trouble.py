@@ -6,7 +6,6 @@ import errno
 import shutil
 import threading
 import time
-from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from object_store import ObjectStore
 from xdg import BaseDirectory
 
 from deepspeech.cli import flags
-from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.cli.storage.local_copies import SENT, with_local_copies
+from deepspeech.options import Options
 from deepspeech.training.reporting.summaries import Summaries
 from deepspeech.util.errors import FlagError, StorageError
 from deepspeech.util.files.opening import opened
@@ -27,6 +27,12 @@ from deepspeech.util.storage.folders import begin_empty, receive, send
 from deepspeech.util.storage.store import Remote, Store
 
 pytest_plugins = ["store_fixtures"]
+
+
+def local_copies_of(*arguments: str) -> Options:
+    options = flags.parse([*arguments])
+    assert options is not None
+    return with_local_copies(options)
 
 
 def test_a_copy_is_fetched_again_if_its_folder_is_removed_meanwhile(
@@ -177,9 +183,8 @@ def test_summaries_that_could_not_be_sent_are_sent_by_the_next_run(store: Object
 
 
 def test_summaries_of_a_run_that_is_interrupted_are_sent(store: ObjectStore) -> None:
-    given = flags.parse(["--train_files=a.csv", f"--summary_dir={store.address('summaries')}", "--summary_secs=1"])
-    assert given is not None
-    with pytest.raises(KeyboardInterrupt), Summaries(with_local_copies(given), {}, tf.Graph(), 0):
+    options = local_copies_of("--train_files=a.csv", f"--summary_dir={store.address('summaries')}", "--summary_secs=1")
+    with pytest.raises(KeyboardInterrupt), Summaries(options, {}, tf.Graph(), 0):
         raise KeyboardInterrupt
     assert len(store.names("summaries/")) == 1
 
@@ -272,27 +277,24 @@ def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "file"))
-    options = flags.parse(["--train_files=http://localhost:1/train.csv"])
-    assert options is not None
     with pytest.raises(StorageError, match=r"^.*/file/deepspeech/storage: .* \(Not a directory\); .* XDG_CACHE_HOME"):
-        with_local_copies(options)
+        local_copies_of("--train_files=http://localhost:1/train.csv")
 
 
-def test_checkpoints_in_a_bucket_that_is_not_there_are_refused_before_training(store: ObjectStore) -> None:
-    for folder, refusal in (("s3://none/run", "The specified bucket does not exist"), (store.address("run"), "")):
-        options = flags.parse([f"--checkpoint_dir={folder}", "--train_files=train.csv"])
-        assert options is not None
-        with pytest.raises(FlagError, match=f"^--checkpoint_dir={folder}: {refusal}$") if refusal else nullcontext():
-            with_local_copies(options)
+@pytest.mark.parametrize("flag", SENT)
+def test_what_is_in_a_bucket_that_is_not_there_is_refused_before_training(flag: str, store: ObjectStore) -> None:
+    lists = [f"--{each}_files={each}.csv" for each in ("train", "dev", "test")]
+    with pytest.raises(FlagError, match=rf"^--{flag}=s3://none/run.h5: (there is no such|The specified) bucket"):
+        local_copies_of(f"--{flag}=s3://none/run.h5", *lists)
+    local_copies_of(f"--{flag}={store.address('run.h5')}", *lists)
 
 
 def test_a_parameter_server_fetches_nothing_as_it_reads_nothing(store: ObjectStore) -> None:
     store.put("train.h5", b"features")
     cluster = ["--ps_hosts=a:1", "--worker_hosts=b:2", "--job_name=ps"]
     cached = f"--train_cached_features_path={store.address('train.h5')}"
-    options = flags.parse(
-        [*cluster, f"--train_files={store.address('train.csv')}", cached, "--scorer=http://[::1]:1/s"]
+    options = local_copies_of(
+        *cluster, f"--train_files={store.address('train.csv')}", cached, "--scorer=http://[::1]:1/s"
     )
-    assert options is not None
-    assert with_local_copies(options).train.cached_features_path == copy_of(store.address("train.h5"), FOLDERS)
+    assert options.train.cached_features_path == copy_of(store.address("train.h5"), FOLDERS)
     assert not list(root().rglob("train.h5"))

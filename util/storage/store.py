@@ -24,6 +24,8 @@ BLOCK = 16 << 20
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp"}
 """The packages of the extra `remote` that fsspec needs for each scheme."""
 
+NO_BUCKET = "there is no such bucket"
+
 _NETWORK_SECONDS = 30
 _S3_OPTIONS = {
     "connect_timeout": 10,
@@ -87,6 +89,18 @@ class Store:
                 raise StorageError(f"{folder}: {reason_of(error)}") from error
             return {}
 
+    def check_bucket(self, address: str) -> None:
+        """Raise StorageError if S3 has no such bucket; other stores, and some users' rights, do not tell."""
+        if scheme_of(address) != "s3":
+            return
+        try:
+            self._retried(lambda: _files("s3").info(_asked_for(address).partition("/")[0]), address)
+        except FileNotFoundError as error:
+            raise StorageError(f"{address}: {NO_BUCKET}") from error
+        except StorageError as error:
+            if not is_refusal(error.__cause__):
+                raise
+
     def fetch(self, address: str, path: Path) -> Remote:
         """Fetch an address into a file; return what the store reports on it. Raise also DiskFullError."""
         try:
@@ -123,7 +137,7 @@ class Store:
         try:
             return self._retried(put, address)
         except FileNotFoundError as error:
-            raise StorageError(f"{address}: {reason_of(error, 'there is no such bucket')}") from error
+            raise StorageError(f"{address}: {reason_of(error, NO_BUCKET)}") from error
 
     def remove(self, address: str) -> None:
         """Remove a file, if it exists."""

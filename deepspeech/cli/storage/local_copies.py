@@ -46,6 +46,8 @@ def with_local_copies(options: Options) -> Options:
         raise StorageError(f"{reason}; set XDG_CACHE_HOME to another folder") from error
     for name, address in addresses:
         try:
+            if name in SENT and name != LOADED and options.leads:
+                options.storage.settings.store.check_bucket(address)
             _fetch(local, name, copy_of(address, _kind(name)), leads=options.leads)
         except StorageError as error:
             raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
