@@ -7,6 +7,7 @@ import shutil
 import socket
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -23,11 +24,11 @@ from xdg import BaseDirectory
 
 from deepspeech.cli.importing.shards import main as write_shards
 from deepspeech.util.corpus import read_corpus
-from deepspeech.util.errors import StorageError
+from deepspeech.util.errors import CorpusError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
 from deepspeech.util.storage import store
-from deepspeech.util.storage.copies import Settings
+from deepspeech.util.storage.copies import Settings, named_for_all
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
@@ -192,6 +193,47 @@ def test_addresses_may_have_long_signatures_behind_what_tells_the_kind_of_a_file
         (tmp_path / "test.jsonl").write_text(f'{{"audio_filepath": "{recording}", "text": "a"}}\n')
         corpus = read_corpus([Path(f"{address}/{name}?{SIGNATURE}")], labels, MFCC, progress=False)
     assert len(corpus) == (6 if ".tar" in name else 1)
+
+
+class Protected(SimpleHTTPRequestHandler):
+    """Gives what it is asked for only to a user with the right password."""
+
+    def do_GET(self) -> None:
+        self._give(super().do_GET)
+
+    def do_HEAD(self) -> None:
+        self._give(super().do_HEAD)
+
+    def _give(self, answer: Callable[[], None]) -> None:
+        if self.headers["Authorization"] == f"Basic {b64encode(b'ann:o pen@').decode()}":
+            answer()
+        else:
+            self.send_error(401)
+
+
+@pytest.mark.parametrize("given", ["in the address", "in the file netrc"])
+def test_a_password_gives_access_and_is_told_nobody(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
+    (tmp_path / "a.wav").symlink_to(wav)
+    (tmp_path / "test.csv").write_text("wav_filename,transcript\na.wav,a\nnone.wav,a\n")
+    (tmp_path / "netrc").write_text('machine 127.0.0.1 login ann password "o pen@"\n')
+    user = "ann:o%20pen%40@" if given == "in the address" else ""
+    if not user:
+        monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with served(partial(Protected, directory=str(tmp_path))) as address:
+        with_user = address.replace("://", f"://{user}")
+        with pytest.raises(CorpusError, match=rf"{address}/test.csv:3: {address}/none.wav: ") as refused:
+            read_corpus([Path(f"{with_user}/test.csv")], labels, MFCC, progress=False)
+        assert "pen" not in str(refused.value)
+        (tmp_path / "test.csv").write_text("wav_filename,transcript\na.wav,a\n")
+        (utterance,) = read_corpus([Path(f"{with_user}/test.csv")], labels, MFCC, progress=False)
+        assert named_for_all(utterance.path) == f"{address}/a.wav"
+        with pytest.raises(StorageError, match=f"^{address}/none: the answer was 401"):
+            Store(0).about(f"{address.replace('://', '://ann:close@')}/none")
+    assert not [path for path in tmp_path.rglob("*") if "pen" in path.name]
 
 
 class Dripping(SimpleHTTPRequestHandler):

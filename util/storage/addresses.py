@@ -16,6 +16,10 @@ READ_ONLY = ("http", "https")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL | re.IGNORECASE)
 _FILE = "file"
 
+_USER = re.compile(r"(https?://)([^/?#]*)@")
+_users: dict[str, str] = {}
+"""The names and passwords that this process has left out, by their servers."""
+
 _QUERY = re.compile(r"(https?://[^?]+/[^?/]+)(\.[^?/.]+)\?(.+)", re.DOTALL)
 _SHORT = re.compile(r"(https?://[^?]+)\?([0-9a-f]{32})(\.[^?/.]+)", re.DOTALL)
 _queries: dict[str, str] = {}
@@ -47,11 +51,20 @@ def without_file_scheme(text: str) -> str:
     return unquote(urlsplit(text).path) if text.lower().startswith(f"{_FILE}:/") else text
 
 
-def with_short_query(address: str) -> str:
-    """Return the form of an address for the path of a copy: a query, such as a signature, is shortened.
+def without_user(address: str) -> str:
+    """Return an address without the name and the password that it may give to a web server, for people to read."""
+    return _USER.sub(r"\1", address)
 
-    It is also put before the ending, so that it fits into a name, and the ending still shows the kind of file.
+
+def without_access(address: str) -> str:
+    """Return the form of an address for the path of a copy: without what gives access, which can be secret.
+
+    The name and the password for a web server are left out. A query, such as a signature, is shortened, and put before
+    the ending, so that it fits into a name, and the ending still shows the kind of file.
     """
+    if (user := _USER.match(address)) is not None:
+        address = without_user(address)
+        _users[_server_of(address)] = user[2]
     if (match := _QUERY.fullmatch(address)) is None:
         return address
     short = hashlib.sha256(match[3].encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -59,7 +72,16 @@ def with_short_query(address: str) -> str:
     return f"{match[1]}?{short}{match[2]}"
 
 
-def with_own_query(address: str) -> str:
-    """Return the address that `with_short_query` was given in this process."""
+def with_access(address: str) -> str:
+    """Return the address that `without_access` was given in this process; a server's newest name and password count."""
     match = _SHORT.fullmatch(address)
-    return f"{match[1]}{match[3]}?{_queries[match[2]]}" if match and match[2] in _queries else address
+    if match and match[2] in _queries:
+        address = f"{match[1]}{match[3]}?{_queries[match[2]]}"
+    if (user := _users.get(_server_of(address))) is not None:
+        address = address.replace("://", f"://{user}@", 1)
+    return address
+
+
+def _server_of(address: str) -> str:
+    """Return the beginning of an address up to its path."""
+    return "/".join(address.split("/", 3)[:3])

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ..errors import StorageError
 from ..files.user_folders import cache_path
 from ..files.whole_files import write_whole
-from .addresses import READ_ONLY, address_of, scheme_of, with_own_query, with_short_query, without_file_scheme
+from .addresses import READ_ONLY, address_of, scheme_of, with_access, without_access, without_file_scheme, without_user
 from .store import DiskFullError, Remote, Store
 
 log = logging.getLogger(__name__)
@@ -75,14 +75,13 @@ def copy_of(address: str, kind: str = FILES) -> Path:
 
     Raise StorageError for an address that cannot have a copy.
     """
-    scheme, _, rest = with_short_query(address).partition("://")
+    scheme, _, rest = without_access(address).partition("://")
     parts = rest.split("/")
     if ".." in parts or not parts[0]:
-        raise StorageError(f"{address}: is not an address of a file or folder")
+        raise StorageError(f"{without_user(address)}: is not an address of a file or folder")
     if any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
-        raise StorageError(
-            f"{address}: a name in it is longer than the {LONGEST_NAME} bytes of a copy here; give a shorter one"
-        )
+        longer = f"a name in it is longer than the {LONGEST_NAME} bytes of a copy here; give a shorter one"
+        raise StorageError(f"{without_user(address)}: {longer}")
     return root().joinpath(kind, scheme, *parts)
 
 
@@ -92,12 +91,13 @@ def original_of(path: str | PathLike[str]) -> str | None:
     if not normal.startswith(folder):
         return None
     kind, scheme, rest = (*normal.removeprefix(folder).split(os.sep, 2), "", "")[:3]
-    return with_own_query(f"{scheme}://{rest}") if kind in (FILES, INPUTS, FOLDERS) and rest else None
+    return with_access(f"{scheme}://{rest}") if kind in (FILES, INPUTS, FOLDERS) and rest else None
 
 
 def named_for_all(path: str | PathLike[str]) -> str:
-    """Return the address of a copy, or that a path is, which is the same everywhere; any other path unchanged."""
-    return original_of(path) or address_of(path) or os.fspath(path)
+    """Return the address of a copy, or that a path is, the same everywhere and without a user; else the path."""
+    address = original_of(path) or address_of(path)
+    return os.fspath(path) if address is None else without_user(address)
 
 
 def local_path(path: str | PathLike[str]) -> Path:
@@ -157,7 +157,7 @@ def refresh(path: Path) -> Remote | None:
     try:
         remote = Settings.read().store.about(address)
     except FileNotFoundError:
-        raise StorageError(f"{address}: there is no such file") from None
+        raise StorageError(f"{without_user(address)}: there is no such file") from None
     with suppress(OSError):
         if not _is_current(path, remote):
             path.unlink()
@@ -192,7 +192,7 @@ def _fetch(path: Path) -> FileIO | None:
             remote = _written(address, part, settings)
             file = _put_in_place(part, path, remote)
     size = os.fstat(file.fileno()).st_size
-    log.debug("Fetched %s, %.1f MB", address, size / 1e6)
+    log.debug("Fetched %s, %.1f MB", without_user(address), size / 1e6)
     if settings.cache_bytes and path.is_relative_to(root() / FILES):
         with suppress(OSError):  # then all copies are counted again the next time
             _make_room(path, size, settings.cache_bytes)
@@ -212,7 +212,7 @@ def _written(address: str, part: Path, settings: Settings) -> Remote:
             log.warning("The disk of %s is full: fetched files that were not used for longest are removed", root())
         except FileNotFoundError as error:
             if part.parent.exists():  # else it was removed meanwhile
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address) from error
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), without_user(address)) from error
 
 
 def _put_in_place(part: Path, path: Path, remote: Remote) -> FileIO | None:

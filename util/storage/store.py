@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import StorageError
-from .addresses import READ_ONLY, SCHEMES, scheme_of
+from .addresses import READ_ONLY, SCHEMES, scheme_of, without_user
 from .retries import DISK_IS_FULL, TruncatedError, is_refusal, reason_of, retried
 
 Result = TypeVar("Result")
@@ -108,7 +108,7 @@ class Store:
         except OSError as error:
             if error.errno not in DISK_IS_FULL:
                 raise
-            reason = f"{address}: cannot be fetched to {path.parent} ({os.strerror(error.errno)})"
+            reason = f"{without_user(address)}: cannot be fetched to {path.parent} ({os.strerror(error.errno)})"
             raise DiskFullError(f"{reason}; free space there, or have XDG_CACHE_HOME name a larger disk") from error
 
     def _fetch(self, address: str, path: Path) -> Remote:
@@ -160,15 +160,15 @@ class Store:
             raise _ReplacedError
 
     def _retried(self, action: Callable[[], Result], address: str) -> Result:
-        scheme = scheme_of(address)
+        scheme, named = scheme_of(address), without_user(address)
         try:
-            return retried(action, address, self.retry_seconds)
+            return retried(action, named, self.retry_seconds)
         except StorageError as error:
             if scheme in READ_ONLY or not is_refusal(error.__cause__):
                 raise
         _forget(scheme)  # the credentials may have expired, and new ones may exist by now
         try:
-            return retried(action, address, self.retry_seconds)
+            return retried(action, named, self.retry_seconds)
         except StorageError as error:
             if not is_refusal(error.__cause__):
                 raise
@@ -230,7 +230,8 @@ def _files(scheme: str) -> Any:
 
         options["client_kwargs"] = {
             # Limits for silence only: a large file may take any time.
-            "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS)
+            "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS),
+            "trust_env": True,  # for proxies, and for the passwords in ~/.netrc
         }
     if scheme == "s3":
         options["config_kwargs"] = _S3_OPTIONS

@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import FlagError, StorageError
 from ...export.folder import check_files
 from ...options import Options, items_of, with_values
-from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
+from ...util.storage.addresses import READ_ONLY, address_of, scheme_of, without_user
 from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh, root
 from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
 from ...util.storage.store import check_available
@@ -50,7 +50,7 @@ def with_local_copies(options: Options) -> Options:
                 options.storage.settings.store.check_bucket(address)
             _fetch(local, name, copy_of(address, _kind(name)), leads=options.leads)
         except StorageError as error:
-            raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
+            raise _refusal(name, address, str(error)) from error
     return local
 
 
@@ -74,14 +74,14 @@ def send_what_was_written(options: Options) -> None:
 
 def _check(name: str, address: str) -> None:
     if name in LOCAL:
-        raise FlagError(f"--{name}={address}: must be a folder of this machine")
+        raise _refusal(name, address, "must be a folder of this machine")
     try:
         check_available(address)
         copy_of(address)
     except StorageError as error:
-        raise FlagError(f"--{name}={address}: {_without(address, str(error))}") from error
+        raise _refusal(name, address, str(error)) from error
     if name in SENT and name != LOADED and scheme_of(address) in READ_ONLY:
-        raise FlagError(f"--{name}={address}: can only be read; name an s3://, gs:// or hf:// address, or a local path")
+        raise _refusal(name, address, "can only be read; name an s3://, gs:// or hf:// address, or a local path")
 
 
 def _local(name: str, value: Any) -> Any:
@@ -121,5 +121,7 @@ def _fetch(options: Options, name: str, path: Path, *, leads: bool) -> None:
         fetch_missing(path)
 
 
-def _without(address: str, message: str) -> str:
-    return message.removeprefix(f"{address}: ")
+def _refusal(name: str, address: str, why: str) -> FlagError:
+    """Return the error for a flag; `why` may begin with the address, as the messages of StorageError do."""
+    named = without_user(address)
+    return FlagError(f"--{name}={named}: {why.removeprefix(f'{named}: ')}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...corpus import Utterance
 from ...files.whole_files import write_text_whole
-from ...storage.copies import original_of
+from ...storage.copies import named_for_all, original_of
 from .ranking import RankedRow
 
 HEADER = (
@@ -50,7 +50,7 @@ def _fields(row: RankedRow) -> tuple[object, ...]:
 
 def _named(path: str) -> str:
     """Return the address of a copy, so that the list can be used on any machine; else the absolute path."""
-    return original_of(path) or str(Path(path).resolve())
+    return named_for_all(path) if original_of(path) else str(Path(path).resolve())
 
 
 def _times(utterance: Utterance) -> tuple[float | str, float | str]:
