@@ -19,6 +19,7 @@ from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
 from ..util.importing import format_of, read_items, without_warnings
 from ..util.progress import report
+from ..util.storage.addresses import address_of, without_user
 from ..util.storage.copies import named_for_all
 
 LIST = "list"
@@ -34,6 +35,7 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
     wanted = given.experiment
     if wanted.name and wanted.params_file:
         raise FlagError("--experiment: cannot be combined with --params_file, which names its experiment itself")
+    _check_on_this_machine(wanted)
     if wanted.params_file:
         return _of_parameters(wanted.params_file, wanted.work)
     if wanted.name:
@@ -51,6 +53,15 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
         raise FlagError(f"--{flag}: needs --experiment, the experiment with these recordings or this work folder")
     _check_not_imported(wanted, "needs --experiment, whose corpus is imported")
     return None
+
+
+def _check_on_this_machine(wanted: ExperimentOptions) -> None:
+    """Raise FlagError for an address where a folder or a list of this machine is needed."""
+    for flag, path in [("work", wanted.work), *(("from", source) for source in wanted.sources)]:
+        if path is not None and (address := address_of(path)) is not None:
+            told = f"--{flag}={without_user(address)}: must be on this machine"
+            lists = "; --train_files takes the addresses of lists" if flag == "from" else ""
+            raise FlagError(f"{told}{lists}")
 
 
 def _check_not_imported(wanted: ExperimentOptions, why: str) -> None:

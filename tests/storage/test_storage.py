@@ -16,7 +16,7 @@ from object_store import ObjectStore
 from deepspeech.cli import flags
 from deepspeech.cli.storage.local_copies import send_what_was_written, with_local_copies
 from deepspeech.export.folder import write_export
-from deepspeech.options import Options, with_values
+from deepspeech.options import Options
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import further_columns
 from deepspeech.util.errors import CorpusError, ExportError, FlagError, StorageError
@@ -250,17 +250,18 @@ def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
             f"dev_files=https://host/{'a' * 221}",
             "a name in it is longer than the 220 bytes of a copy here; give a shorter one",
         ),
-        ("work=s3://speech/work", "must be a folder of this machine"),
+        ("experiment=auto --work=s3://speech/work", "must be on this machine"),
+        (
+            "experiment=auto --from=https://a:b@host/a.csv",
+            "must be on this machine; --train_files takes the addresses of lists",
+        ),
     ],
 )
 def test_an_address_that_cannot_be_used_is_refused_in_one_line(flag: str, message: str) -> None:
-    if flag.startswith("work"):
-        given = with_values(Options, {"work": Path("s3://speech/work")})
-    else:
-        given = options(f"--{flag}", "--export_dir=x")
     with pytest.raises(FlagError) as caught:
-        with_local_copies(given)
-    assert str(caught.value) == f"--{flag.replace(':///', '://')}: {message}"
+        with_local_copies(options(*f"--{flag} --export_dir=x".split(" ")))
+    told = flag.rpartition("--")[2].replace(":///", "://").replace("a:b@", "")
+    assert str(caught.value) == f"--{told}: {message}"
 
 
 def test_a_worker_that_starts_beside_the_chief_leaves_what_that_writes(

@@ -22,8 +22,6 @@ CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
 SENT = (*TWO_WAY_FOLDERS, *CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
-LOCAL = ("work", "from")
-"""Flags of folders that must be on this machine; a copy cannot replace them."""
 
 
 def with_local_copies(options: Options) -> Options:
@@ -73,8 +71,6 @@ def send_what_was_written(options: Options) -> None:
 
 
 def _check(name: str, address: str) -> None:
-    if name in LOCAL:
-        raise _refusal(name, address, "must be a folder of this machine")
     try:
         check_available(address)
         copy_of(address)
