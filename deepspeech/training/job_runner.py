@@ -226,7 +226,7 @@ class _Readable:
         try:
             for batch in self.source:
                 if self._rounds and not batch.utterances:
-                    raise AudioError(f"none of the {len(batch.indices)} utterances of a batch can still be read")
+                    raise AudioError(f"no utterance of a batch of {len(batch.indices)} can still be read")
                 yield batch
         except UNREADABLE as error:
             self.error = error

@@ -1,6 +1,8 @@
 """Counts with their nouns."""
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count and its noun, given in the singular: "1 word", "2 words"."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+def counted(count: float, noun: str) -> str:
+    """Return a count and its noun, given in the singular: "1 word", "2 words", "3 batches", "0.5 seconds"."""
+    number = f"{count}" if isinstance(count, int) else f"{count:g}"
+    ending = "es" if noun.endswith("tch") else "s"
+    return f"{number} {noun}{'' if count == 1 else ending}"

@@ -208,8 +208,8 @@ def _schedule(measured: Measured, machine: Machine) -> Choice:
     return Choice(
         {**{f"{name}_batch_size": batch for name in SETS}, "epoch": epochs},
         (
-            f"schedule: {epochs} epochs of {steps} batches of {batch}; the learning rate falls to 0; the mean of the "
-            "five checkpoints of lowest word error rate",
+            f"schedule: {counted(epochs, 'epoch')} of {counted(steps, 'batch')} of {batch}; the learning rate falls to "
+            "0; the mean of the five checkpoints of lowest word error rate",
         ),
     )
 

@@ -132,7 +132,7 @@ class LeftOutFile:
         reasons = sorted(self._reasons.items(), key=lambda item: -item[1].rows)
         width = max(len("reason"), *(len(reason) for reason, _ in reasons))
         lines = [
-            f"left out: {self.rows} of {rows} rows, listed in {self.path}",
+            f"left out: {self.rows} of {counted(rows, 'row')}, listed in {self.path}",
             f"  {'reason':{width}}     rows  example",
         ]
         for reason, found in reasons:

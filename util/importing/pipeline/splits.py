@@ -159,7 +159,8 @@ class Splitter:
         names = " and ".join(reversed(wanted))
         what = f"{names} taken from train" if self._official_sets else "divided into sets"
         if self._kind == _SPEAKER and self._unknown:
-            return f"{what} by speaker, and by a hash of the name where no speaker is known ({self._unknown} rows)"
+            unknown = counted(self._unknown, "row")
+            return f"{what} by speaker, and by a hash of the name where no speaker is known ({unknown})"
         if self._kind == _SPEAKER:
             count = "more than 100,000 speakers" if units > MOST_UNITS else counted(units, "speaker")
             return f"{what} by speaker ({count}; no speaker is in two of these sets)"

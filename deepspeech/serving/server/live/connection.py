@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from starlette.types import Message, Receive, Send
 
+from ....util.figures.counted import counted
 from ..errors import failed
 from ..models import LoadedModel
 from ..protocols import TOO_LARGE
@@ -117,7 +118,7 @@ class LiveConnection:
             message = await self._next()
             await pace.keep()
             if TOO_LARGE in message:
-                told = f"a message may have at most {self._limits.max_message_kilobytes} kilobytes"
+                told = f"a message may have at most {counted(self._limits.max_message_kilobytes, 'kilobyte')}"
                 return Ending(POLICY, "message_too_large", told)
             audio = message.get("bytes")
             if audio is None:
@@ -131,8 +132,8 @@ class LiveConnection:
             else:
                 most_bytes -= len(audio)
                 if most_bytes < 0:
-                    told = f"a connection may have at most {self._limits.max_stream_seconds:g} seconds of audio"
-                    return Ending(POLICY, "too_much_audio", told)
+                    most = counted(self._limits.max_stream_seconds, "second")
+                    return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
                 self._inbox.put_audio(audio)
             await self._inbox.room()
 
@@ -208,7 +209,7 @@ class LiveConnection:
             return None
         if self._utterances.in_progress and (ending := await self._finish(time.monotonic())) is not None:
             return ending
-        return Ending(NORMAL, "silence", f"no word in {self._limits.max_silence_seconds:g} seconds of audio")
+        return Ending(NORMAL, "silence", f"no word in {counted(self._limits.max_silence_seconds, 'second')} of audio")
 
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
         """Send events; return an ending if the client leaves too many unread."""
@@ -238,7 +239,7 @@ class LiveConnection:
         while True:
             left = self._active_at + idle_seconds - time.monotonic()
             if left <= 0:
-                return Ending(POLICY, "idle", f"no message for {idle_seconds:g} seconds")
+                return Ending(POLICY, "idle", f"no message for {counted(idle_seconds, 'second')}")
             await asyncio.sleep(left)
 
 

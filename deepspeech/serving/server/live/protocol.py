@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ....util.figures.counted import counted
 from ..options import Limits
 
 LONGEST_HOT_WORD = 100
@@ -213,7 +214,7 @@ def _start(value: Mapping[str, Any], limits: Limits) -> Start:
 
 def _hot_words(value: object, limits: Limits) -> Mapping[str, float]:
     if not isinstance(value, dict) or len(value) > limits.max_hot_words:
-        _bad(f"start: hot_words must be an object of at most {limits.max_hot_words} words")
+        _bad(f"start: hot_words must be an object of at most {counted(limits.max_hot_words, 'word')}")
     for word, boost in value.items():
         number = isinstance(boost, (int, float)) and not isinstance(boost, bool)
         if not (number and abs(boost) <= LARGEST_BOOST):  # which is also false for NaN

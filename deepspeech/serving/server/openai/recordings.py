@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ....errors import AudioError
 from ....util.audio import read_audio_blocks, seconds_by_header
 from ....util.containers.ffmpeg import PROGRAM, container_of
+from ....util.figures.counted import counted
 from ...api import Model
 from ...long_audio import parts_of_blocks
 from ...transcripts import Transcript
@@ -126,4 +127,6 @@ def _bounded(
 
 
 def _too_long(longest_seconds: float) -> RefusedError:
-    return RefusedError(413, "audio_too_long", f"A recording may last at most {longest_seconds:g} seconds", "file")
+    return RefusedError(
+        413, "audio_too_long", f"A recording may last at most {counted(longest_seconds, 'second')}", "file"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from wyoming.audio import AudioChunk
 from wyoming.event import Event
 
+from ....util.figures.counted import counted
 from ..live.protocol import Event as Heard
 from ..live.protocol import Final
 from ..models import LoadedModel
@@ -41,11 +42,11 @@ class Speech:
         if seconds < PIECE_SECONDS:
             return []
         if self._utterances.seconds + seconds > self._limits.max_stream_seconds:
-            told = f"there may be at most {self._limits.max_stream_seconds:g} seconds of audio"
+            told = f"there may be at most {counted(self._limits.max_stream_seconds, 'second')} of audio"
             raise BadEventError(told, "too_much_audio")
         events = await self._hear_waiting()
         if self._utterances.silent_seconds > self._limits.max_silence_seconds:
-            raise BadEventError(f"no word in {self._limits.max_silence_seconds:g} seconds of audio", "silence")
+            raise BadEventError(f"no word in {counted(self._limits.max_silence_seconds, 'second')} of audio", "silence")
         return events
 
     async def finish(self) -> list[Event]:
