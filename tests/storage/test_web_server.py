@@ -68,6 +68,22 @@ def test_a_refusal_is_told_at_once_and_an_overloaded_server_is_waited_for(status
         assert time.monotonic() - began < 30
 
 
+class Circular(SimpleHTTPRequestHandler):
+    """Sends everybody back to where they are."""
+
+    def do_HEAD(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", self.path)
+        self.end_headers()
+
+    do_GET = do_HEAD  # noqa: N815
+
+
+def test_a_server_that_redirects_without_end_is_not_asked_again() -> None:
+    with served(Circular) as address, pytest.raises(StorageError, match=f"^{address}/a: .* redirects without end"):
+        Store(60).about(f"{address}/a")
+
+
 @contextmanager
 def unreachable() -> Iterator[str]:
     """Yield the address of a port at which nobody listens."""
@@ -163,20 +179,20 @@ def test_names_of_recordings_may_have_what_has_a_meaning_in_addresses(
 SIGNATURE = f"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA%2F20261122%2Fs3&X-Amz-Signature={'4f' * 100}"
 
 
-class Signed(SimpleHTTPRequestHandler):
-    """Gives what it is asked for only to those whose address has the signature."""
+class Guarded(SimpleHTTPRequestHandler):
+    """Gives what it is asked for only to those who may have it."""
+
+    refusal = 403
 
     def do_GET(self) -> None:
-        self._give(super().do_GET)
+        super().do_GET() if self.may_have() else self.send_error(self.refusal)
 
     def do_HEAD(self) -> None:
-        self._give(super().do_HEAD)
+        super().do_HEAD() if self.may_have() else self.send_error(self.refusal)
 
-    def _give(self, answer: Callable[[], None]) -> None:
-        if unquote(self.path).endswith(f"?{unquote(SIGNATURE)}"):
-            answer()
-        else:
-            self.send_error(403)
+    def may_have(self) -> bool:
+        """Return whether the address has the signature."""
+        return unquote(self.path).endswith(f"?{unquote(SIGNATURE)}")
 
 
 @pytest.mark.parametrize("name", ["test.csv", "test.jsonl", "shard-{000000..000001}.tar"])
@@ -187,7 +203,7 @@ def test_addresses_may_have_long_signatures_behind_what_tells_the_kind_of_a_file
     wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
     (tmp_path / "a.wav").symlink_to(wav)
     assert write_shards([str(tiny_corpus.test), f"--to={tmp_path / 'shard'}", "--shard_mb=0.05"]) == 0
-    with served(partial(Signed, directory=str(tmp_path))) as address:
+    with served(partial(Guarded, directory=str(tmp_path))) as address:
         recording = f"{address}/a.wav?{SIGNATURE}"
         (tmp_path / "test.csv").write_text(f"wav_filename,transcript\n{recording},a\n")
         (tmp_path / "test.jsonl").write_text(f'{{"audio_filepath": "{recording}", "text": "a"}}\n')
@@ -195,20 +211,12 @@ def test_addresses_may_have_long_signatures_behind_what_tells_the_kind_of_a_file
     assert len(corpus) == (6 if ".tar" in name else 1)
 
 
-class Protected(SimpleHTTPRequestHandler):
-    """Gives what it is asked for only to a user with the right password."""
+class Protected(Guarded):
+    refusal = 401
 
-    def do_GET(self) -> None:
-        self._give(super().do_GET)
-
-    def do_HEAD(self) -> None:
-        self._give(super().do_HEAD)
-
-    def _give(self, answer: Callable[[], None]) -> None:
-        if self.headers["Authorization"] == f"Basic {b64encode(b'ann:o pen@').decode()}":
-            answer()
-        else:
-            self.send_error(401)
+    def may_have(self) -> bool:
+        """Return whether the user is known, and the password right."""
+        return self.headers["Authorization"] == f"Basic {b64encode(b'ann:o pen@').decode()}"
 
 
 @pytest.mark.parametrize("given", ["in the address", "in the file netrc"])

@@ -77,6 +77,8 @@ def retried(action: Callable[[], Result], what: str, seconds: float) -> Result:
 def may_pass(error: BaseException) -> bool:
     """Return whether an error may be temporary."""
     status = _status_of(error)
+    if _goes_in_circles(error):
+        return False
     if 400 <= status < 500 and status not in _BUSY:
         return False
     if isinstance(error, FileNotFoundError) and not _is_absence(error):
@@ -97,6 +99,8 @@ def is_refusal(error: BaseException | None) -> bool:
 def reason_of(error: BaseException, otherwise: str = "") -> str:
     """Return an error's message in one line; if it is only a place, return the store's answer or `otherwise`."""
     reason, status = " ".join(str(error).split()), _status_of(error)
+    if _goes_in_circles(error):
+        return "the server redirects without end; does it ask for a login?"
     if " " in reason:
         return reason
     if status in set(HTTPStatus):
@@ -118,6 +122,10 @@ def _is_failure_of_http(cause: BaseException) -> bool:
     """Return whether a server could not be reached, or broke off; causes of other stores have an answer's status."""
     of_aiohttp = any(kind.__module__.partition(".")[0] == "aiohttp" for kind in type(cause).__mro__)
     return isinstance(cause, OSError | TimeoutError) or (of_aiohttp and not isinstance(cause, ValueError))
+
+
+def _goes_in_circles(error: BaseException) -> bool:
+    return "TooManyRedirects" in (type(error).__name__, type(error.__cause__).__name__)
 
 
 def _status_of(error: BaseException) -> int:
