@@ -170,6 +170,8 @@ class FrameStream(Protocol):
 class FrontEnd(ABC):
     """Computes features. Any number of threads may use one at the same time."""
 
+    contents = "features"
+    """The numbers of a frame, in words."""
     exportable = False
     """Whether exported models can compute the same features when they are served; see `ServedFrontEnd`."""
 
@@ -198,18 +200,23 @@ class ServedFrontEnd(Protocol):
 
 def front_end(options: FeatureOptions) -> FrontEnd:
     """Return the front end of the options. Raise FeatureError if it cannot be used."""
-    made: FrontEnd = _module(options).FRONT_END(options)
+    made: FrontEnd = _module(options.feature_type).FRONT_END(options)
     return made
+
+
+def exportable_front_ends() -> list[str]:
+    """Return the names of the front ends whose features are computed where models are served."""
+    return [name for name in FRONT_ENDS if _module(name).FRONT_END.exportable]
 
 
 def served_front_end(options: FeatureOptions) -> ServedFrontEnd:
     """Return the serving implementation of a front end. Raise FeatureError if there is none."""
-    module = _module(options)
+    module = _module(options.feature_type)
     if not module.FRONT_END.exportable:
         raise FeatureError(f"features of {options.feature_type} are not computed where models are served")
     made: ServedFrontEnd = module.SERVED(options)
     return made
 
 
-def _module(options: FeatureOptions) -> Any:
-    return import_module(f".front_ends.{options.feature_type}", __package__)
+def _module(feature_type: str) -> Any:
+    return import_module(f".front_ends.{feature_type}", __package__)

@@ -12,7 +12,7 @@ from ..options import ExportOptions
 from ..options.export import GRAPH, TFLITE
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
-from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
+from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions, front_end
 from ..util.figures.counted import counted
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
@@ -125,10 +125,10 @@ def _network(network: Network) -> list[str]:
 
 def _features(identity: ModelIdentity) -> list[str]:
     features = identity.features
-    kind = "log-mel energies" if features.feature_type == "fbank" else "MFCCs"
+    contents = front_end(features).contents
     return [
         f"- audio at {features.sample_rate} Hz, 16 bits, mono",
-        f"- {features.coefficients} {kind} (`{features.feature_type}`) of windows of {features.window_ms} ms "
+        f"- {features.coefficients} {contents} (`{features.feature_type}`) of windows of {features.window_ms} ms "
         f"every {features.step_ms} ms, with {identity.network.context} frames of context on either side",
         *_treatment(features),
     ]

@@ -14,6 +14,7 @@ from deepspeech.export.model_card import Card, model_card
 from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.schedule.state import TrainingState
 from deepspeech.util.features import FeatureOptions
+from deepspeech.util.front_ends.fbank import Fbank
 from deepspeech.util.text import Alphabet
 
 
@@ -33,6 +34,14 @@ def test_a_card_says_whose_statistics_normalize_features(normalization: str, sai
     assert ("normalized by the statistics" in card) == (said is not None)
     assert said is None or f"normalized by the statistics {said}" in card
     assert said is None or f"(`--normalize_features={normalization}`)" in card
+
+
+def test_a_card_says_what_the_front_end_says_of_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(feature_type="fbank"), ModelOptions(n_hidden=8))
+    card = Card(("best",), None, ModelFigures(), identity, ExportOptions())
+    assert "- 80 log-mel energies (`fbank`)" in model_card(card)
+    monkeypatch.setattr(Fbank, "contents", "energies")
+    assert "- 80 energies (`fbank`)" in model_card(card)
 
 
 @pytest.mark.parametrize(

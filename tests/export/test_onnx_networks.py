@@ -14,6 +14,7 @@ from deepspeech import Model
 from deepspeech.cli.flags import parse
 from deepspeech.errors import FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
+from deepspeech.export.onnx_graph.features import COMPUTED
 from deepspeech.network import LSTM, Convolution, Dense, FeedForward, Layer, Network, SelfAttention
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
@@ -110,3 +111,16 @@ def test_a_network_that_looks_ahead_after_attention_takes_whole_recordings(tmp_p
 def test_features_are_part_of_models_in_onnx_alone() -> None:
     with pytest.raises(FlagError, match="--export_features: needs --export_format=onnx"):
         parse(["--export_dir=model", "--export_features"])
+
+
+def test_models_compute_no_features_that_the_export_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(COMPUTED, "fbank")
+    flags = ["--export_dir=model", "--export_format=onnx", "--feature_type=fbank"]
+    with pytest.raises(FlagError, match="a model in ONNX computes audio_ops, but not --feature_type=fbank; leave out"):
+        parse([*flags, "--export_features"])
+    parse(flags)
+
+
+def test_features_that_are_not_served_are_refused_with_those_that_are() -> None:
+    with pytest.raises(FlagError, match="have only audio_ops and fbank; train a model with --feature_type=audio_ops, "):
+        parse(["--export_dir=model", "--feature_type=psf"])

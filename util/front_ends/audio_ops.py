@@ -16,6 +16,7 @@ from .mfcc import Mfcc
 class AudioOps(FrontEnd):
     """TensorFlow's AudioSpectrogram and Mfcc ops; samples after the last whole window are dropped."""
 
+    contents = "MFCCs"
     exportable = True
 
     def __init__(self, options: FeatureOptions) -> None:

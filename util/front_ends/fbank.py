@@ -32,6 +32,7 @@ HIGHEST_FREQUENCY = -400.0
 class Fbank(FrontEnd):
     """Kaldi's log-mel energies. Raise FeatureError without kaldi-native-fbank, or for too many filters."""
 
+    contents = "log-mel energies"
     exportable = True
 
     def __init__(self, options: FeatureOptions) -> None:

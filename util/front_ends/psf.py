@@ -12,6 +12,8 @@ from ..features import Features, FrontEnd
 class PythonSpeechFeatures(FrontEnd):
     """python_speech_features on samples of 16-bit scale, with Hamming windows; the last one is padded with zeros."""
 
+    contents = "MFCCs"
+
     def frame_count(self, samples: int) -> int:
         """Return the number of windows, at least one."""
         return 1 + max(0, -((self.options.window - samples) // self.options.step))

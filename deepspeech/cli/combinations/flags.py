@@ -7,7 +7,7 @@ from ...errors import FeatureError, FlagError
 from ...network import network
 from ...options import CheckpointOptions, LanguageModelOptions, Options, values_of
 from ...options.export import ONNX, TFLITE
-from ...util.features import front_end
+from ...util.features import exportable_front_ends, front_end
 from .cluster import check_cluster
 from .training import check_training
 
@@ -157,9 +157,23 @@ def _check_export(options: Options) -> None:
         raise FlagError("--export_quantize: only the format tflite holds weights of 8 bits; add --export_format=tflite")
     if options.exports and options.export.format == TFLITE and options.export.batch_size != 1:
         raise FlagError("--export_batch_size: a run of --export_format=tflite takes one utterance; leave it out")
-    feature_type = options.front_end.feature_type
-    if options.exports and not front_end(options.features).exportable:
+    if options.exports:
+        _check_exported_features(options)
+
+
+def _check_exported_features(options: Options) -> None:
+    feature_type = options.features.feature_type
+    if not front_end(options.features).exportable:
+        served = exportable_front_ends()
         raise FlagError(
             f"--feature_type={feature_type}: cannot be exported, as programs that run exported graphs have only "
-            "audio_ops and fbank; train a model with --feature_type=audio_ops, or =fbank, and export that"
+            f"{' and '.join(served)}; train a model with --feature_type={', or ='.join(served)}, and export that"
         )
+    if options.export.features:
+        from ...export.onnx_graph.features import COMPUTED  # needs the package onnx
+
+        if feature_type not in COMPUTED:
+            raise FlagError(
+                f"--export_features: a model in ONNX computes {' or '.join(COMPUTED)}, but not "
+                f"--feature_type={feature_type}; leave out --export_features, so that its input is frames"
+            )

@@ -5,6 +5,8 @@ A convolution over the samples computes the spectra; its stride is the step from
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import numpy.typing as npt
 from onnx import TensorProto
@@ -22,8 +24,7 @@ def samples_before(features: FeatureOptions) -> int:
 
 def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, advance: str, graph: Graph) -> Rows:
     """Return the features of samples, float32 [batch, samples]; `lengths` are int32 [batch], in samples."""
-    kind = _fbank if features.feature_type == "fbank" else _mfcc
-    values, frames = kind(features, samples, graph.whole(lengths), advance, graph)
+    values, frames = COMPUTED[features.feature_type](features, samples, graph.whole(lengths), advance, graph)
     shortened = graph.minimum(graph.add("Div", [frames, graph.integers(features.step)]), graph.size(values, 0))
     steps = graph.add("Div", [advance, graph.integers(features.step)])
     counted = graph.add("Cast", [shortened], to=TensorProto.INT32)
@@ -160,3 +161,10 @@ def _logarithms(values: str, name: str, matrix: npt.NDArray[np.float64], floor: 
     """Return the logarithms of spectra times a matrix; products below `floor` count as `floor`."""
     energies = graph.add("MatMul", [values, graph.constant(name, matrix.astype(np.float32))])
     return graph.add("Log", [graph.add("Max", [energies, graph.number(floor)])])
+
+
+COMPUTED: Mapping[str, Callable[[FeatureOptions, str, str, str, Graph], tuple[str, str]]] = {
+    "audio_ops": _mfcc,
+    "fbank": _fbank,
+}
+"""The front ends that models in ONNX can compute; each function returns frames, and the steps in samples."""
