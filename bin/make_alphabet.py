@@ -32,8 +32,8 @@ from deepspeech.util.checks.transcripts import odd_characters, unspoken
 from deepspeech.util.corpus_files import read_transcripts
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import write_whole
-from deepspeech.util.output_units import UNITS, WordPieceAlphabet
-from deepspeech.util.output_units.making import WORD_PIECES, character_labels, letters_with_marks, made_alphabet
+from deepspeech.util.output_units import WordPieceAlphabet
+from deepspeech.util.output_units.making import MADE, WORD_PIECES, character_labels, letters_with_marks, made_alphabet
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe, is_in_two_parts
 
@@ -53,8 +53,7 @@ def read_arguments() -> Namespace:
         "csv_files", type=list_path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them"
     )
     parser.add_argument("--to", type=output_path, required=True, help="the alphabet file to write")
-    units = [unit for unit in UNITS if unit != "bytes"]
-    parser.add_argument("--output_unit", choices=units, default=Alphabet.unit, help="what a label stands for")
+    parser.add_argument("--output_unit", choices=tuple(MADE), default=Alphabet.unit, help="what a label stands for")
     parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")
     parser.add_argument("--join_marks", action="store_true", help="a letter and its combining marks are one label")
     parser.add_argument("--size", type=int, help=f"word pieces at most (default: {WORD_PIECES})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from ..errors import AlphabetError
@@ -22,19 +22,37 @@ LINE_BREAKS = "\n\r"
 
 
 def made_alphabet(unit: str, texts: Sequence[str], size: int = WORD_PIECES) -> tuple[Alphabet, bytes]:
-    """Return an alphabet of characters, word pieces or pinyin that spells texts, and the content of its file.
+    """Return an alphabet that spells texts, of one of the units in MADE, and the content of its file.
 
-    There are at most `size` word pieces. Raise AlphabetError if the texts have no such alphabet, or if its library is
-    missing.
+    There are at most `size` word pieces. Raise AlphabetError if the texts have no such alphabet, if its library is
+    missing, or for a unit whose alphabets are not made of texts.
     """
-    if unit == WordPieceAlphabet.unit:
-        model = word_pieces(texts, size)
-        return WordPieceAlphabet.of(model), model
-    if unit == SyllableAlphabet.unit:
-        syllables = SyllableAlphabet.of(syllable_labels(texts))
-        return syllables, syllables.file_text.encode()
+    if unit not in MADE:
+        raise AlphabetError(f"--output_unit={unit}: its alphabet is not made of transcripts; give its file")
+    return MADE[unit](texts, size)
+
+
+def _of_characters(texts: Sequence[str], _size: int) -> tuple[Alphabet, bytes]:
     characters = Alphabet(character_labels(Counter(chain.from_iterable(texts)), least=1))
     return characters, characters.file_text.encode()
+
+
+def _of_word_pieces(texts: Sequence[str], size: int) -> tuple[Alphabet, bytes]:
+    model = word_pieces(texts, size)
+    return WordPieceAlphabet.of(model), model
+
+
+def _of_syllables(texts: Sequence[str], _size: int) -> tuple[Alphabet, bytes]:
+    syllables = SyllableAlphabet.of(syllable_labels(texts))
+    return syllables, syllables.file_text.encode()
+
+
+MADE: Mapping[str, Callable[[Sequence[str], int], tuple[Alphabet, bytes]]] = {
+    Alphabet.unit: _of_characters,
+    WordPieceAlphabet.unit: _of_word_pieces,
+    SyllableAlphabet.unit: _of_syllables,
+}
+"""The units whose alphabets are made of texts, each with a function that returns one and the content of its file."""
 
 
 def letters_with_marks(text: str) -> list[str]:
