@@ -76,9 +76,11 @@ def without_chunks(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _layer_from_json(record: dict[str, Any]) -> Layer:
-    kind = LAYERS.get(str(record.pop("layer", None)))
+    named = record.pop("layer", None)
+    kind = LAYERS.get(str(named))
     if kind is None:
-        raise NetworkError("it has a layer of an unknown kind")
+        name = record.get("name")
+        raise NetworkError(f"its layer {name!r:.80} is of the kind {named!r:.80}, which this program does not have")
     wanted = settings_of(kind)
     record = {each.name: each.default for each in wanted if may_be_left_out(each, each.default)} | record
     if set(record) != {each.name for each in wanted} or _wrong_setting(kind, record):

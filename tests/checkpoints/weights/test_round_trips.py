@@ -108,7 +108,7 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
     )
     further = replace(source, layers=(*source.layers, LayerWeights("layer_7", {"layer_7/bias": np.ones(2)})))
     unknown = replace(
-        source, description={**source.description, "network": {"name": "mine", "layers": [{"layer": "X"}]}}
+        source, description={**source.description, "network": {"name": "mine", "layers": [{"layer": "X", "name": "a"}]}}
     )
     diverged = weights_of()
     diverged.values["layer_5/bias"][3] = np.inf
@@ -127,7 +127,7 @@ def test_weights_that_are_no_whole_model_become_no_checkpoint(tmp_path: Path) ->
         (lacking, "has no layer_1/weights, which its network deepspeech needs"),
         (further, "has layer_7/bias, which its network deepspeech does not have"),
         (misshapen, r"layer_1/weights is float64 \(2, 2\)"),
-        (unknown, "its network cannot be computed here"),
+        (unknown, "its network cannot be computed here .its layer 'a' is of the kind 'X', which this"),
         (ModelWeights("a", (), {"format": 1}), r"has no layer_1/weights, as a network of DeepSpeech does"),
     ):
         with pytest.raises(CheckpointError, match=reason):
