@@ -14,10 +14,24 @@ from deepspeech import Model
 from deepspeech.cli.flags import parse
 from deepspeech.errors import FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
+from deepspeech.export.onnx_graph import attention
 from deepspeech.export.onnx_graph.features import COMPUTED
-from deepspeech.network import LSTM, Convolution, Dense, FeedForward, Layer, Network, SelfAttention
+from deepspeech.export.onnx_graph.layers import computed
+from deepspeech.network import (
+    LSTM,
+    ContextWindow,
+    Convolution,
+    Dense,
+    FeedForward,
+    Layer,
+    Network,
+    SelfAttention,
+    training,
+)
+from deepspeech.network.serialization import LAYERS
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
+from deepspeech.serving.engine import LAYERS as LAYERS_OF_ENGINE
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import ModelFeatures
 
@@ -124,3 +138,10 @@ def test_models_compute_no_features_that_the_export_does_not_know(monkeypatch: p
 def test_features_that_are_not_served_are_refused_with_those_that_are() -> None:
     with pytest.raises(FlagError, match="have only audio_ops and fbank; train a model with --feature_type=audio_ops, "):
         parse(["--export_dir=model", "--feature_type=psf"])
+
+
+@pytest.mark.parametrize("kind", [*LAYERS.values()])
+def test_a_layer_of_the_format_is_computed_in_training_in_the_engine_and_in_onnx(kind: type[Layer]) -> None:
+    assert attention  # which adds its layers to `computed`
+    assert kind in training.computed.registry and issubclass(kind, training.ROUNDED | training.WITHOUT_PRODUCTS)
+    assert kind is ContextWindow or (kind in LAYERS_OF_ENGINE and kind in computed.registry)
