@@ -25,6 +25,7 @@ from deepspeech.cli.arguments import (
 )
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.references import with_references
+from deepspeech.errors import FlagError
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of
@@ -55,6 +56,8 @@ def main() -> None:
     normalizer = chosen_normalizer(arguments)
     for path in filter(None, (arguments.output, arguments.report)):
         check_list_of_rows(path, (arguments.model, *arguments.csv))
+    if arguments.report and arguments.report.resolve() == arguments.output.resolve():
+        raise FlagError(f"--report={arguments.report}: is the file of --output; name another one")
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]

@@ -48,6 +48,8 @@ def _main(arguments: Sequence[str] | None) -> None:
 def _check_output(output: Path, read: Iterable[Path]) -> None:
     if not output.parent.is_dir():
         raise FlagError(f"--output={output}: there is no folder {output.parent}")
+    if output.is_dir():
+        raise FlagError(f"--output={output}: is a folder; name a file in it")
     if output.resolve() in {each.resolve() for each in read}:
         raise FlagError(f"--output={output}: is read here, and would be written over; name another file")
 

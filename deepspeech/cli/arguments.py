@@ -89,9 +89,11 @@ def list_path(text: str) -> Path:
 
 
 def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
-    """Raise FlagError for an output file of rows if its folder is missing, or if it is one of the files to read."""
+    """Raise FlagError for an output file of rows that is a folder, has none, or is one of the files to read."""
     if not path.parent.is_dir():
         raise FlagError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise FlagError(f"{path}: is a folder; name a file in it")
     if path.resolve() in {each.resolve() for each in read}:
         raise FlagError(
             f"{path}: is read here, and would be written over; name another file for the rows that are found"

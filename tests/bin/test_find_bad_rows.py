@@ -97,6 +97,15 @@ def test_a_corpus_that_is_checked_is_not_written_over(tmp_path: Path) -> None:
     assert corpus.read_text() == "wav_filename,wav_filesize,transcript\n"
 
 
+def test_outputs_that_cannot_both_be_written_are_refused_before_the_model_runs(tmp_path: Path) -> None:
+    for flag in ("--output", "--report"):
+        done = run_script("find_bad_rows.py", "none.pb", "none.csv", flag, tmp_path)
+        assert_fails_with(done, f"{tmp_path}: is a folder; name a file in it")
+    same = ("--output", tmp_path / "rows", "--report", tmp_path / "." / "rows")
+    done = run_script("find_bad_rows.py", "none.pb", "none.csv", *same)
+    assert_fails_with(done, f"--report={tmp_path / 'rows'}: is the file of --output; name another one")
+
+
 def test_of_3_percent_of_exchanged_transcripts_9_of_10_are_among_the_worst_5_percent(
     demo: Path, tmp_path: Path
 ) -> None:

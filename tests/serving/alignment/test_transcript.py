@@ -116,6 +116,14 @@ def test_what_is_read_is_not_written_over(
     assert text.read_text() == "ab\ncd\n" and recording.read_bytes() == recordings[0].read_bytes()
 
 
+def test_a_folder_is_refused_as_output_before_the_recording_is_aligned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = (f"--{each}={tmp_path / 'none'}" for each in ("model", "audio", "transcript"))
+    assert main([*read, f"--output={tmp_path}"]) == 1
+    assert capsys.readouterr().err == f"deepspeech: --output={tmp_path}: is a folder; name a file in it\n"
+
+
 class SpelledModel:
     """Replaces a model: it recognizes one label in every second frame."""
 
