@@ -116,29 +116,26 @@ def _around(label: str, text: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) == "Cc" else each for each in cut)
 
 
-def make_alphabet(arguments: Namespace, transcripts: Sequence[tuple[str, str, str]]) -> tuple[Alphabet, bytes]:
-    """Return the alphabet of the output unit and the content of its file, and print the table."""
+def make_alphabet(
+    arguments: Namespace, transcripts: Sequence[tuple[str, str, str]]
+) -> tuple[Alphabet, bytes, list[str]]:
+    """Return the alphabet, the content of its file and the lines of the table. Raise CorpusError without characters."""
     if arguments.output_unit != Alphabet.unit:
         size = WORD_PIECES if arguments.size is None else arguments.size
         made, content = made_alphabet(arguments.output_unit, [text for _, text, _ in transcripts], size)
         fitting = [each for each in transcripts if not made.missing(each[1])]
-        print_table(fitting, lambda text: [made.labels[label].strip(" ") or " " for label in made.encode(text)])
-        return made, content
-    counts = print_table(transcripts, letters_with_marks if arguments.join_marks else list)
+        counted_labels = count_labels(
+            fitting, lambda text: [made.labels[label].strip(" ") or " " for label in made.encode(text)]
+        )
+        return made, content, list(table(*counted_labels))
+    counts, examples = count_labels(transcripts, letters_with_marks if arguments.join_marks else list)
     labels = character_labels(counts, arguments.least)
     if not labels:
         raise CorpusError(f"{arguments.csv_files[0]}: its transcripts have no characters that can be labels")
     if parted := next(filter(is_in_two_parts, labels), None):
         remedy = "give --normalize_transcripts, here and to the trainer"
         raise CorpusError(f"{arguments.csv_files[0]}: label {parted!r} is one character in two parts; {remedy}")
-    return Alphabet(labels), Alphabet(labels).file_text.encode()
-
-
-def print_table(transcripts: Sequence[tuple[str, str, str]], cut: Callable[[str], Sequence[str]]) -> Counter[str]:
-    """Print the table of the parts of transcripts, and return their counts."""
-    counts, examples = count_labels(transcripts, cut)
-    print("\n".join(table(counts, examples)))
-    return counts
+    return Alphabet(labels), Alphabet(labels).file_text.encode(), list(table(counts, examples))
 
 
 def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], normalized: bool) -> Iterator[str]:
@@ -180,14 +177,15 @@ def _places(texts: Sequence[tuple[str, str]]) -> str:
 
 
 def main() -> None:
-    """Print the table, and write the alphabet."""
+    """Write the alphabet, and print the table, which may be read only in part."""
     arguments = read_arguments()
     transcripts = list(read_transcripts(arguments.csv_files, arguments.normalizer))
-    alphabet, content = make_alphabet(arguments, transcripts)
-    for line in remarks(alphabet, transcripts, arguments.normalizer is not None):
-        report(f"note: {line}")
+    alphabet, content, lines = make_alphabet(arguments, transcripts)
     arguments.to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(arguments.to, content)
+    print("\n".join(lines), flush=True)
+    for line in remarks(alphabet, transcripts, arguments.normalizer is not None):
+        report(f"note: {line}")
     report(f"{arguments.to}: {counted(alphabet.size, 'label')} of {counted(len(transcripts), 'transcript')}")
 
 

@@ -1,10 +1,12 @@
 """bin/make_alphabet.py: the characters of transcripts, counted and written as an alphabet."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from corpora import write_csv
-from running import assert_fails_with, run_script
+from running import ROOT, assert_fails_with, run_script
 
 from deepspeech.util.output_units import load_alphabet
 from deepspeech.util.text import Alphabet
@@ -38,6 +40,16 @@ def test_characters_are_counted_shown_and_written(tmp_path: Path) -> None:
         assert any(said in note for note in notes), said
     assert notes[-1] == f"{to}: 16 labels of 8 transcripts"
     assert_fails_with(run_script("make_alphabet.py", tmp_path / "all.csv", "--to", to), f"--to={to}", "--force")
+
+
+def test_the_alphabet_is_written_also_if_the_table_is_not_read_to_its_end(tmp_path: Path) -> None:
+    written = write_csv(tmp_path / "all.csv", [(tmp_path / "a.wav", "".join(map(chr, range(0x4E00, 0x5E00))))])
+    command = [sys.executable, str(ROOT / "bin/make_alphabet.py"), str(written), f"--to={tmp_path / 'alphabet.txt'}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as making:
+        assert making.stdout is not None and making.stderr is not None
+        making.stdout.close()
+        assert making.stderr.read() == b"" and making.wait() == 0
+    assert Alphabet.load(tmp_path / "alphabet.txt").size == 0x1000
 
 
 def test_an_alphabet_of_normalized_transcripts_has_what_the_trainer_sees(tmp_path: Path) -> None:
