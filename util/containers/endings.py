@@ -1,7 +1,10 @@
 """The endings of the names of recordings, for every search for recordings by name."""
 
-READ = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga")
-DECODED_BY_FFMPEG = ("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4", "spx")
+READ = ("wav", "flac", "opus", "ogg", "mp3", "sph", "aiff", "aif", "au", "w64", "rf64", "caf", "snd", "oga", "mp2")
+DECODED_BY_FFMPEG = (
+    *("m4a", "aac", "amr", "webm", "wma", "3gp", "mka", "mkv", "mov", "mp4", "spx"),
+    *("m4b", "m4v", "avi", "wmv", "mpg", "mpeg", "vob", "flv"),
+)
 
 ENDINGS = (*READ, *DECODED_BY_FFMPEG)
 """Without the dot, in lower case. If several recordings have the same name, the one whose ending comes first counts."""

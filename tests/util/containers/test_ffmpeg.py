@@ -14,6 +14,7 @@ import pytest
 import soundfile
 
 from deepspeech.util.audio import channel_count, inspect_audio, read_audio, read_audio_blocks
+from deepspeech.util.containers.endings import is_recording
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import AudioError, DeepSpeechError, StorageError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -101,7 +102,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(found)
 
 
-def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: str) -> None:
+def test_recordings_of_phones_and_browsers_and_the_sound_of_videos_are_found_and_decoded(
+    tmp_path: Path, program: str
+) -> None:
     soundfile.write(tmp_path / "stereo.wav", TONES, RATE)
     codecs = {
         "m4a": "aac",
@@ -112,6 +115,15 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: 
         "wma": "wmav2",
         "oga": "flac",
         "spx": "libspeex",
+        "m4b": "aac",
+        "m4v": "aac",
+        "avi": "pcm_s16le",
+        "wmv": "wmav2",
+        "mpg": "mp2",
+        "mpeg": "mp2",
+        "vob": "mp2",
+        "flv": "aac",
+        "mp2": "mp2",
     }
     for ending, codec in codecs.items():
         name = f"a.{ending}"
@@ -121,6 +133,7 @@ def test_recordings_of_phones_and_browsers_are_decoded(tmp_path: Path, program: 
         index_first = ["-movflags", "faststart"] * (name == "a.mp4")
         subprocess.run([*command, *index_first, f"{path}"], check=True)
         samples = read(path)
+        assert is_recording(name)
         assert abs(len(samples) - len(TONES)) < RATE / 8
         assert channel_count(path) == 2
         assert 0.2 < np.abs(samples).max() <= 1
