@@ -151,6 +151,8 @@ def _as_text(name: str, value: UploadFile | str) -> str:
 class _EndingParser(MultiPartParser):
     """A parser that knows whether the form's last boundary has arrived; what comes before it can be cut short."""
 
+    spool_max_size = 1 << 18
+    """Bytes of a recording that are held in memory before it is stored on disk, as many can arrive at the same time."""
     ended = False
 
     def on_end(self) -> None:
