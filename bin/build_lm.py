@@ -79,6 +79,8 @@ def read_arguments() -> Namespace:
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
+    if complaint := at_least(0).complaint("prune", min(arguments.prune)):
+        raise FlagError(complaint)
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
         arguments.unit, arguments.output_unit = "character", ByteAlphabet.unit
@@ -149,7 +151,7 @@ def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> It
 
 
 def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> list[str]:
-    """Return the most frequent words that the labels can spell."""
+    """Return the most frequent words that the labels can spell, and that are not pruned."""
     counts: Counter[str] = Counter()
     for words in sentences(arguments, cut, f"Counting {arguments.unit}s"):
         counts.update(words)
@@ -160,7 +162,9 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
         of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
         advice = "; if it is written in characters, give --unit character" if of_characters else ""
         raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{advice}")
-    chosen = known[: arguments.vocabulary]
+    chosen = [word for word in known[: arguments.vocabulary] if counts[word] > arguments.prune[0]]
+    if not chosen:
+        raise LanguageModelError(f"no {arguments.unit} of the text is left by --prune={arguments.prune[0]}; lower it")
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     kept = f"{len(chosen)} of them kept, which are {100 * covered:.2f} % of the text"
     report(f"{counted(len(counts), arguments.unit)}, {kept}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from running import LM_TOOLS, needs_lm_tools, run_script
+from running import LM_TOOLS, assert_fails_with, needs_lm_tools, run_script
 
 from deepspeech.decoder import Scorer
 
@@ -25,6 +25,15 @@ def test_text_is_normalized_as_transcripts_are(tmp_path: Path, tools_that_keep_w
     result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--normalize_transcripts")
     assert "3 words, 3 of them kept" in result.stderr and "lmplz failed" in result.stderr
     assert (tmp_path / "read.txt").read_text() == "don't stop\ngo\n"
+
+
+def test_words_that_are_pruned_are_not_counted_as_kept(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("go stop\ngo\n")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--prune", 1)
+    assert "2 words, 1 of them kept, which are 66.67 % of the text" in result.stderr
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, "--prune", 2)
+    assert_fails_with(result, "no word of the text is left by --prune=2; lower it")
 
 
 def test_words_are_utf_8_whatever_the_locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

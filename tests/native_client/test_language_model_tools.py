@@ -30,7 +30,9 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "text.txt"
 
 
-@pytest.mark.parametrize("flag", ["--vocabulary=-5", "--vocabulary=0", "--lm-weight=nan", "--word-bonus=inf"])
+@pytest.mark.parametrize(
+    "flag", ["--vocabulary=-5", "--vocabulary=0", "--prune=-1", "--lm-weight=nan", "--word-bonus=inf"]
+)
 def test_a_number_that_no_language_model_can_have_is_one_line(tmp_path: Path, text: Path, flag: str) -> None:
     result = run_script("build_lm.py", text, "--out", tmp_path / "lm", flag)
     assert result.returncode == 1
