@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from deepspeech.cli.arguments import ArgumentParser, check_arguments, output_path, run_script
+from deepspeech.cli.arguments import ArgumentParser, check_arguments, check_output_folder, output_path, run_script
 from deepspeech.errors import FlagError
 from deepspeech.options import AugmentationOptions, Options, check_values, flags_of, with_values
 from deepspeech.options.rows.checks import at_least
@@ -71,6 +71,7 @@ def main() -> None:
     add("--no_pictures", action="store_true", help="write no pictures")
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
+    check_output_folder("--to", arguments.to)
     (row,) = flags_of(AugmentationOptions)
     options = with_values(AugmentationOptions, {row.name: row.value(",".join(arguments.augment))})
     check_values(options)

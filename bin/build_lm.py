@@ -28,6 +28,7 @@ from deepspeech.cli.arguments import (
     ArgumentParser,
     add_transcript_flags,
     check_arguments,
+    check_output_folder,
     chosen_normalizer,
     list_path,
     output_path,
@@ -81,6 +82,7 @@ def read_arguments() -> Namespace:
     check_arguments(arguments, NUMBERS)
     if complaint := at_least(0).complaint("prune", min(arguments.prune)):
         raise FlagError(complaint)
+    check_output_folder("--out", arguments.out)
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:
         arguments.unit, arguments.output_unit = "character", ByteAlphabet.unit

@@ -29,6 +29,7 @@ from deepspeech.cli.arguments import (
     ArgumentParser,
     add_transcript_flags,
     check_arguments,
+    check_output_folder,
     chosen_normalizer,
     list_path,
     output_path,
@@ -95,6 +96,7 @@ def read_arguments() -> Namespace:
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
+    check_output_folder("--out", arguments.out)
     arguments.normalizer = chosen_normalizer(arguments)
     runs, kept = (arguments.model, arguments.csv), (arguments.posteriors, arguments.references)
     labels_given = arguments.alphabet or arguments.output_unit != Alphabet.unit  # a model has its own

@@ -19,6 +19,7 @@ from ..options.rows.checks import Check
 from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
+from ..util.files.writable import why_not_writable
 from ..util.monitoring.log_lines import last_words
 from ..util.signals import end_at_once_if_interrupted
 from ..util.storage.addresses import address_of
@@ -98,6 +99,12 @@ def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
         raise FlagError(
             f"{path}: is read here, and would be written over; name another file for the rows that are found"
         )
+
+
+def check_output_folder(flag: str, folder: Path) -> None:
+    """Raise FlagError for the folder of a flag if nothing can be written into it; it need not exist."""
+    if wrong := why_not_writable(folder):
+        raise FlagError(f"{flag}={folder}: {wrong}; name another folder")
 
 
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:

@@ -21,6 +21,22 @@ def test_a_missing_package_is_named_before_anything_is_read(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("tune_lm.py", ("--model", "none.pb", "--csv", "none.csv", "--lm", "none.lm", "--out")),
+        ("build_lm.py", ("none.txt", "--out")),
+        ("augment_samples.py", ("none.wav", "--augment", "volume", "--to")),
+    ],
+)
+def test_a_file_is_refused_as_the_folder_of_results_before_anything_is_read(
+    tmp_path: Path, name: str, given: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    refused = run_script(name, *given, tmp_path / "file")
+    assert_fails_with(refused, f"{given[-1]}={tmp_path / 'file'}: {tmp_path / 'file'} is not a folder; name another")
+
+
 def test_an_alphabet_that_is_missing_is_asked_for_by_the_flag_of_the_command(tmp_path: Path) -> None:
     files = ("--posteriors", tmp_path / "none.npz", "--references", tmp_path / "none.txt", "--lm", tmp_path / "none.lm")
     refused = run_script("tune_lm.py", *files, "--output_unit=pinyin", "--out", tmp_path / "out")
