@@ -68,6 +68,8 @@ def read_arguments() -> Namespace:
     ):
         if is_given and arguments.output_unit != unit:
             raise FlagError(f"{flag}: is for --output_unit={unit}")
+    if arguments.to.resolve() in {path.resolve() for path in arguments.csv_files}:
+        raise FlagError(f"--to={arguments.to}: is read here, and would be written over; name another file")
     if arguments.to.exists() and not arguments.force:
         raise FlagError(f"--to={arguments.to}: exists already; name another file, or give --force to overwrite it")
     return arguments

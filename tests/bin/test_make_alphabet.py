@@ -85,6 +85,14 @@ def test_an_alphabet_that_the_trainer_would_refuse_is_not_written(tmp_path: Path
     assert Alphabet.load(to).labels == ("a", "c", "f", "\u00e9")
 
 
+def test_a_corpus_is_not_written_over_by_its_alphabet(tmp_path: Path) -> None:
+    written = corpus(tmp_path)
+    before = written.read_text()
+    done = run_script("make_alphabet.py", written, "--to", tmp_path / "." / "all.csv", "--force")
+    assert_fails_with(done, f"--to={written}: is read here, and would be written over")
+    assert written.read_text() == before
+
+
 def test_the_alphabets_of_other_units_fit_the_transcripts(tmp_path: Path) -> None:
     written = write_csv(tmp_path / "words.csv", [(tmp_path / "a.wav", "the cat sat on the mat at the other cat")] * 9)
     done = run_script(
