@@ -26,11 +26,12 @@ from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
-from .pipeline.records import SETS, Choices, Item, Record
+from .pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 
 LISTS = "lists"
+TABLE = "table"
 
 MODULES = {
     "aishell": "formats.aishell",
@@ -52,7 +53,7 @@ MODULES = {
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
     "speech_commands": "formats.speech_commands",
-    "table": "formats.lists.table",
+    TABLE: "formats.lists.table",
     "tedlium": "formats.tedlium",
     "thchs30": "formats.thchs30",
     "timit": "formats.text_files.timit",
@@ -64,7 +65,7 @@ MODULES = {
 
 TRIED = (
     *("common_voice", LISTS, "audio_folder", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
-    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", "table", "folder"),
+    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, "folder"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 
@@ -111,20 +112,29 @@ def import_corpus(
 def format_of(source: Path, choices: Choices) -> str:
     """Return the name of the first format of `TRIED` that finds utterances in a folder.
 
-    Raise CorpusError if there are only lists that cannot be read, or ImportingError: that of the last format, as the
-    others are not likely, or one that says what to do if that format finds only unusable rows.
+    Raise ImportingError if there is a table without a usable row, else CorpusError if there are only lists that cannot
+    be read, or ImportingError: that of the last format, as the others are not likely, or one that says what to do if
+    that format finds only unusable rows.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
+    unusable: LeftOut | None = None
     for name in TRIED:
         last = None
         try:
-            if any(isinstance(item, Record) for item in read_items(name, source, choices)):
-                return name
+            for item in read_items(name, source, choices):
+                if isinstance(item, Record):
+                    return name
+                unusable = item if name == TABLE and unusable is None else unusable
         except ImportingError as error:
             last = error
         except CorpusError as error:
             unreadable = unreadable or error
+    if unusable is not None:
+        raise ImportingError(
+            f"{source} has the format {TABLE}, but none of its rows can be imported, such as {unusable.source}: "
+            f"{unusable.reason} ({unusable.detail})"
+        )
     raise (
         unreadable
         or last

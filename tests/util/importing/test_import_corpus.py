@@ -228,6 +228,13 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
         format_of(tmp_path, Choices())
 
 
+def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav")
+    write(tmp_path / "cuts.csv", 'file,text,start,end\na.wav,yes,"0,2","0,5"\n')
+    with pytest.raises(ImportingError, match=r"format table, but none .* cuts\.csv:2: a start.* used .*'0,2'"):
+        format_of(tmp_path, Choices())
+
+
 def test_a_folder_is_read_without_the_warnings_of_its_import(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for path, text in {**LAYOUTS["lists"], "notes.csv": "day,weather\n1,rain\n"}.items():
         write(tmp_path / path, text)
