@@ -142,6 +142,33 @@ def test_gradients_are_those_of_small_differences(name: str) -> None:
     run(described(name), check)
 
 
+@pytest.mark.parametrize(
+    "layer",
+    [
+        Convolution("c", channels=4, frequency=8, frequency_stride=8),
+        Convolution("c", channels=4, input_channels=2, time=1, frequency=1, frequency_stride=4),
+    ],
+    ids=["to_one_frequency", "that_skips_frequencies"],
+)
+def test_a_convolution_has_its_gradients_in_bfloat16(layer: Convolution) -> None:
+    some = Network("some", 26, (Projection("p", units=8), layer, Dense("labels", units=4)))
+    features = np.random.default_rng(1).normal(size=(3, 40, 26)).astype(np.float32)
+
+    def gradient(compute: Compute) -> Any:
+        with tf.Graph().as_default(), v1.Session() as session:
+            logits = acoustic_model(
+                some, tf.constant(features), tf.constant([40, 17, 5]), training=True, compute=compute
+            )
+            variables = {variable.op.name: variable for variable in v1.trainable_variables()}
+            for name, value in random_weights(some).items():
+                variables[name].load(value, session)
+            wanted = dict(zip(variables, tf.gradients(logits**2, [*variables.values()]), strict=True))
+            return np.stack([session.run(wanted)["c/kernel"] for _ in range(10)])
+
+    exact, rounded = (gradient(Compute(Kernels.NATIVE, bfloat16=each)) for each in (False, True))
+    assert np.linalg.norm(rounded - exact) < 0.03 * np.linalg.norm(exact)
+
+
 @pytest.mark.parametrize("kernels", [Kernels.NATIVE, Kernels.TENSORFLOW])
 @pytest.mark.parametrize(
     "some",

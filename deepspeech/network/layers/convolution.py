@@ -35,7 +35,10 @@ def convolution(layer: Convolution, inputs: Tensor, lengths: Tensor, compute: Co
 def _products(layer: Convolution, padded: Tensor, frequencies: int, kernel: Any, compute: Compute) -> Tensor:
     """Return the products [batch, rows, frequencies, channels] of patches of padded inputs with a kernel."""
     strides = [layer.time_stride, layer.frequency_stride]
-    if compute.quantize_after is None:
+    skips, is_one = layer.frequency_stride > layer.frequency, layer.input_channels == frequencies == 1
+    # On a processor, TensorFlow's gradient overwrites other memory if it skips inputs, and is random in bfloat16 if
+    # there is one channel and one frequency.
+    if compute.quantize_after is None and not (skips or is_one):
         return tf.nn.conv2d(padded, factors(kernel, padded.dtype), strides, "VALID")
     sizes, none = [1, layer.time, layer.frequency, 1], [1, 1, 1, 1]
     patches = tf.image.extract_patches(padded, sizes, [1, *strides, 1], none, "VALID")
