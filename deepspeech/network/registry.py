@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
@@ -12,9 +11,9 @@ from importlib import import_module
 from numbers import Real
 from pathlib import Path
 
-from ..errors import DeepSpeechError, NetworkError
+from ..errors import NetworkError
 from ..options import ModelOptions
-from ..util.files.python_files import load_python_file
+from ..util.files.python_files import errors_of_code, load_python_file
 from .description import Layer, Network, Sizes
 from .serialization import LAYERS
 
@@ -67,7 +66,9 @@ def network(options: ModelOptions, coefficients: int, label_count: int, step_ms:
         step_ms=step_ms,
     )
     name = options.network.rpartition(":")[2]
-    return Network(name, coefficients, _layers_made(options.network, _layers_of(options.network), sizes))
+    layers = _layers_made(options.network, _layers_of(options.network), sizes)
+    with errors_of_code(f"--network={options.network}", NetworkError):
+        return Network(name, coefficients, layers)
 
 
 def _layers_of(text: str) -> LayersOf:
@@ -88,14 +89,8 @@ def _layers_of(text: str) -> LayersOf:
 
 def _layers_made(text: str, layers_of: LayersOf, sizes: Sizes) -> tuple[Layer, ...]:
     """Return the layers that a function makes; for anything else, raise NetworkError, which names the flag."""
-    try:
+    with errors_of_code(f"--network={text}", NetworkError):
         made = layers_of(sizes)
-    except DeepSpeechError:
-        raise
-    except Exception as error:  # the function may be the user's
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise NetworkError(f"--network={text}: {where.filename}:{where.lineno}: {reason}") from error
     if not isinstance(made, Sequence) or not all(isinstance(layer, Layer) for layer in made):
         raise NetworkError(
             f"--network={text}: its function returns no layers, but {made!r:.80}; return a tuple of them"

@@ -11,6 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from ..errors import NetworkError
+from ..util.files.python_files import errors_of_code
 from .description import (
     LSTM,
     BidirectionalLSTM,
@@ -170,7 +171,9 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
     Each graph, such as that of the test, would have its own values of such weights, or checkpoints would lack them.
     """
     before = len(v1.global_variables())
-    outputs = computed(layer, inputs, at)
+    with errors_of_code(f"layer {layer.name}", NetworkError):
+        outputs = computed(layer, inputs, at)
+        _check_outputs(layer, outputs, layer.width(inputs.width))
     told = {v1.GraphKeys.GLOBAL_STEP, *(variable.name for variable in layer.variables(inputs.width))}
     for made in v1.global_variables()[before:]:
         if made.op.name not in told:
@@ -179,6 +182,19 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
                 f"`variables` return it, with a name that begins with {layer.name}/, and get it from `variables_of`"
             )
     return outputs
+
+
+def _check_outputs(layer: Layer, outputs: Activations, width: int) -> None:
+    """Raise NetworkError for outputs that are not those that the layer's record promises."""
+    if not isinstance(outputs, Activations) or not tf.is_tensor(outputs.values):
+        told = f"{type(getattr(outputs, 'values', outputs)).__name__}, not Activations of a tensor"
+    elif outputs.values.shape.rank not in (2, 3, 4):
+        told = f"a tensor of the shape {outputs.values.shape}, not [time, batch, width] or [time * batch, width]"
+    elif outputs.width != width:
+        told = f"{outputs.width} numbers for a frame, but the `width` of its record is {width}"
+    else:
+        return
+    raise NetworkError(f"layer {layer.name}: its function returns {told}")
 
 
 def reduced(count: Tensor, reduction: int) -> Tensor:

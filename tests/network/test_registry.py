@@ -1,17 +1,21 @@
-"""An error in a function that returns a network's layers is reported in one line that names the flag."""
+"""A mistake in a network of one's own is one line: in the function of its layers, or in a record and its function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.errors import NetworkError
-from deepspeech.network import LSTM, Dense, SelfAttention, Sizes, network, register
+from deepspeech.network import LSTM, Dense, Layer, Network, SelfAttention, Sizes, Variable, network, register
+from deepspeech.network.description import ZEROS
+from deepspeech.network.training import Activations, Pass, acoustic_model, computed
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -66,6 +70,82 @@ def test_an_error_of_the_function_is_told_with_its_line() -> None:
     line = failing.__code__.co_firstlineno + 1
     with pytest.raises(NetworkError, match=rf"^--network=tried: .*test_registry.py:{line}: ZeroDivisionError: "):
         made(failing)
+
+
+@dataclass(frozen=True)
+class Own(Layer):
+    """A record that gives an answer instead of its width, its time reduction, its variables or its outputs."""
+
+    answers: ClassVar[dict[str, Any]] = {}
+
+    @property
+    def time_reduction(self) -> int:
+        """Return the answer, or 1."""
+        return int(self.answered("time_reduction", 1))
+
+    def width(self, inputs: int) -> Any:
+        """Return the answer, or the width of the inputs."""
+        return self.answered("width", inputs)
+
+    def variables(self, inputs: int) -> Any:
+        """Return the answer, or no variables."""
+        del inputs
+        return self.answered("variables", ())
+
+    def answered(self, question: str, otherwise: Any) -> Any:
+        """Return the answer to a question; raise it if it is an error."""
+        answer = self.answers.get(question, otherwise)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def own_network(sizes: Sizes) -> tuple[Layer, ...]:
+    return (Dense("a", 8, clip=20.0), Own("own"), Dense("labels", sizes.outputs))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wrong"),
+    [
+        ("width", "8", "layer own has the width '8', not a positive whole number"),
+        ("width", 0, "layer own has no units"),
+        ("width", KeyError("w"), "KeyError: 'w'"),
+        ("time_reduction", 0, "layer own has the time_reduction 0, not a positive whole number"),
+        ("variables", None, "layer own has the variables None, not a tuple of Variable"),
+        ("variables", ("own/a",), "layer own has the variables ('own/a',), not a tuple of Variable"),
+        ("variables", (Variable("own/a", (-1,), ZEROS),), "own/a of the shape (-1,), not of positive whole numbers"),
+        ("variables", RuntimeError("two\nlines"), "RuntimeError: two lines"),
+    ],
+)
+def test_a_record_that_gives_a_wrong_answer_is_named(
+    question: str, answer: Any, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Own, "answers", {question: answer})
+    with pytest.raises(NetworkError) as refused:
+        made(own_network)
+    assert wrong in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "wrong"),
+    [
+        (None, "NoneType, not Activations of a tensor"),
+        (tf.zeros([3, 8]), ".*Tensor, not Activations of a tensor"),
+        (Activations(np.zeros([3, 8])), "ndarray, not Activations of a tensor"),
+        (Activations(tf.zeros([8])), r"a tensor of the shape \(8,\), not \[time, batch, width\] or"),
+        (Activations(tf.zeros([3, 7])), "7 numbers for a frame, but the `width` of its record is 8"),
+        (lambda inputs: tf.matmul(inputs, tf.ones([3, 3])), r".*test_registry.py:\d+: ValueError: Dimensions must"),
+    ],
+)
+def test_outputs_that_are_not_those_of_the_record_are_told_with_its_layer(outputs: Any, wrong: str) -> None:
+    @computed.register
+    def _(layer: Own, inputs: Activations, at: Pass) -> Any:
+        del layer
+        return outputs(inputs.joined(at)) if callable(outputs) else outputs
+
+    with tf.Graph().as_default(), pytest.raises(NetworkError, match=f"^layer own: (its function returns )?{wrong}"):
+        own = Network("own", 26, own_network(Sizes(26, 5, 8, 20.0, 9, (0.0,) * 6)))
+        acoustic_model(own, tf.zeros([2, 9, 26]), tf.constant([9, 5]), training=True)
 
 
 def test_a_network_of_other_outputs_than_the_alphabet_needs_is_refused() -> None:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from ..errors import PythonFileError
+from ..errors import DeepSpeechError, PythonFileError
 from .quiet_stderr import without_tensorflows_lines
+
+_PREFIX = "user_file_"
+"""The beginning of the names of modules that are such files."""
 
 
 def load_python_file(path: Path, flag: str) -> ModuleType:
@@ -17,7 +23,7 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
 
     Raise PythonFileError, naming its `flag`, if the file cannot be read or fails.
     """
-    name = f"user_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    name = f"{_PREFIX}{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     if not path.exists():
@@ -34,3 +40,28 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
         del sys.modules[name]
         raise PythonFileError(f"{flag}: {path} cannot be run: {type(error).__name__}: {error}") from error
     return module
+
+
+@contextmanager
+def errors_of_code(what: str, kind: type[DeepSpeechError]) -> Iterator[None]:
+    """Raise an error of this kind, in one line that begins with `what` and names the place, for any in the context.
+
+    The place is the last one in such a file, or else outside of libraries, if there is one. Errors of this program say
+    what is wrong themselves, and pass unchanged.
+    """
+    try:
+        yield
+    except DeepSpeechError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+        raise kind(f"{what}: {_place_of(error)}: {reason}") from error
+
+
+def _place_of(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    files = {getattr(module, "__file__", "") for name, module in [*sys.modules.items()] if name.startswith(_PREFIX)}
+    in_files = [each for each in frames if each.filename in files]
+    outside_libraries = [each for each in frames if "site-packages" not in each.filename]
+    last = (in_files or outside_libraries or frames)[-1]
+    return f"{last.filename}:{last.lineno}"

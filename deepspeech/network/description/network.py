@@ -52,8 +52,8 @@ class Network:
         if not isinstance(last, Dense) or last.clip is not None:
             raise NetworkError(f"network {self.name}: the last layer must be a Dense one without clip, for the logits")
         for layer, inputs in self.layers_with_inputs:
-            if layer.width(inputs) < 1:
-                raise NetworkError(f"network {self.name}: layer {layer.name} has no units")
+            if wrong := _wrong_answer(layer, inputs):
+                raise NetworkError(f"network {self.name}: layer {layer.name} {wrong}")
         for variable, layers in Counter(variable.name for variable in self.variables).most_common(1):
             if layers > 1:
                 raise NetworkError(
@@ -172,3 +172,22 @@ class Network:
     def to_json(self) -> list[dict[str, Any]]:
         """Return a record for each layer that a trained network depends on, as a value for JSON."""
         return [layer.to_json() for layer in self.layers if layer.recorded]
+
+
+def _wrong_answer(layer: Layer, inputs: int) -> str:
+    """Return what is wrong with what a record says of its layer; nothing if all is right."""
+    width, reduction, variables = layer.width(inputs), layer.time_reduction, layer.variables(inputs)
+    if not _is_count(width):
+        return "has no units" if width == 0 else f"has the width {width!r}, not a positive whole number"
+    if not _is_count(reduction):
+        return f"has the time_reduction {reduction!r}, not a positive whole number"
+    if not isinstance(variables, tuple | list) or not all(isinstance(each, Variable) for each in variables):
+        return f"has the variables {variables!r:.80}, not a tuple of Variable"
+    for each in variables:
+        if not isinstance(each.shape, tuple | list) or not all(map(_is_count, each.shape)):
+            return f"has the variable {each.name} of the shape {each.shape!r:.80}, not of positive whole numbers"
+    return ""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
