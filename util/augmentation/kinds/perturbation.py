@@ -32,9 +32,7 @@ class Add(Augmentation):
         if self.domain != SPECTROGRAM:
             changed: Array = array + noise
             return changed
-        magnitude = np.abs(array)
-        phase = np.where(magnitude, array / np.where(magnitude, magnitude, 1), 1)
-        changed = np.maximum(magnitude + noise, 0) * phase
+        changed = np.maximum(np.abs(array) + noise, 0) * np.exp(1j * np.angle(array))
         return changed
 
 
