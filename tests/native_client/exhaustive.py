@@ -1,4 +1,4 @@
-"""The expected results of the beam search without pruning: sums over all alignments, as plainly as possible."""
+"""The expected results of the beam search, as plainly as possible; without pruning, as sums over all alignments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from deepspeech.decoder import DecoderOptions
 
 
 def acoustic_scores(posteriors: npt.NDArray[np.float64]) -> dict[tuple[int, ...], float]:
@@ -73,6 +76,83 @@ def sentence_scores(posteriors: npt.NDArray[np.float64], labels: Sequence[str]) 
         if all(words):
             scores[words] = float(np.logaddexp(scores.get(words, -math.inf), score))
     return scores
+
+
+def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
+    """Count the places in `words` at which a phrase begins."""
+    return sum(tuple(words[place : place + len(phrase)]) == tuple(phrase) for place in range(len(words)))
+
+
+class Ranking:
+    """The ranks of hypotheses, and which letters may follow; `model` is a `kenlm.Model` of the `words`."""
+
+    def __init__(self, words: Sequence[str], model: Any, options: DecoderOptions) -> None:
+        self._model, self._options = model, options
+        self._phrases = {tuple(phrase.split()): boost for phrase, boost in options.hot_words.items()}
+        hot = {word for phrase in self._phrases for word in phrase}
+        self._bonuses = dict.fromkeys(hot, 0.0) | dict.fromkeys(words, options.valid_word_count_weight)
+        self._unknown = self._alone("<unk>")
+
+    def of(self, text: str, total: float) -> float:
+        """Return the rank of a text with this acoustic score."""
+        *said, part = text.split(" ")
+        score = self._options.lm_weight * math.log(10) * self._model.score(" ".join(said), eos=False)
+        boost = self._boost(said)
+        ahead = [
+            self._alone(word) + max(self._boost([word]), self._boost([*said, word]) - boost)
+            for word in self._bonuses
+            if word.startswith(part)
+        ]
+        bonuses = sum(self._bonus(word) for word in said)
+        return float(total + score + bonuses + boost + max([self._unknown, *ahead]))
+
+    def allows(self, text: str, letter: str) -> bool:
+        """Return whether a letter may follow a text."""
+        part, any_word = text.rpartition(" ")[2], self._unknown > -math.inf
+        if letter == " ":
+            return part in self._bonuses or (part != "" and any_word)
+        return any_word or any(word.startswith(part + letter) for word in self._bonuses)
+
+    def _bonus(self, word: str) -> float:
+        return self._bonuses.get(word, self._options.unknown_word_score)
+
+    def _alone(self, word: str) -> float:
+        score: float = next(self._model.full_scores(word, bos=False, eos=False))[0]
+        return self._options.lm_weight * math.log(10) * score + self._bonus(word)
+
+    def _boost(self, said: Sequence[str]) -> float:
+        """Return the boosts of the phrases that were said, and the highest advance for one that has begun."""
+        begun = [
+            boost * count / len(phrase)
+            for phrase, boost in self._phrases.items()
+            for count in range(1, len(phrase))
+            if tuple(said[-count:]) == phrase[:count]
+        ]
+        return sum(boost * occurrences(phrase, said) for phrase, boost in self._phrases.items()) + max([0, *begun])
+
+
+def pruned_scores(
+    posteriors: npt.NDArray[np.float64], letters: str, ranking: Ranking, beam_width: int
+) -> dict[str, float]:
+    """Map each text of the last beam, which may end in a space or within a word, to its acoustic score."""
+    beam = {"": (0.0, -math.inf)}  # ln P of the alignments that end in a blank, and of those that end in a letter
+    totals = {"": 0.0}
+    for frame in np.log(posteriors):
+        scores: dict[str, list[float]] = defaultdict(lambda: [-math.inf, -math.inf])
+        for text, (of_blank, of_letter) in beam.items():
+            scores[text][0] = totals[text] + frame[-1]
+            for letter, log in zip(letters, frame[:-1], strict=True):
+                again = text[-1:] == letter
+                if again:
+                    scores[text][1] = float(np.logaddexp(scores[text][1], of_letter + log))
+                if ranking.allows(text, letter):
+                    arrived = (of_blank if again else totals[text]) + log
+                    scores[text + letter][1] = float(np.logaddexp(scores[text + letter][1], arrived))
+        totals = {text: float(np.logaddexp(both[0], both[1])) for text, both in scores.items()}
+        ranked = sorted(totals, key=lambda text: ranking.of(text, totals[text]), reverse=True)
+        beam = {text: (scores[text][0], scores[text][1]) for text in ranked[:beam_width]}
+        totals = {text: totals[text] for text in beam}
+    return totals
 
 
 def write_arpa(path: Path, words: Sequence[str], rng: np.random.Generator) -> None:

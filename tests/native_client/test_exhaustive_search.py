@@ -1,16 +1,16 @@
-"""Without pruning and with a wide beam, the search finds the results of an exhaustive search."""
+"""The search finds the results of an exhaustive search and, with a narrow beam, those of a plain beam search."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from exhaustive import acoustic_scores, forward_score, sentence_scores, write_arpa
+from exhaustive import Ranking, acoustic_scores, forward_score, occurrences, pruned_scores, sentence_scores, write_arpa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,18 +45,14 @@ def test_without_scorer_every_transcript_has_its_exact_score(seed: int, frames: 
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=50, deadline=None)
 def test_with_more_than_64_labels_every_transcript_has_its_exact_score(seed: int) -> None:
-    columns = [3, 5, 67, 70]  # 3 and 67 are the same modulo 64
-    posteriors = np.zeros((4, 71))
+    columns = [0, 5, 64, 65]  # 0 and 64 are the same modulo 64
+    posteriors = np.zeros((4, 66))
     posteriors[:, columns] = random_posteriors(np.random.default_rng(seed), 4, len(columns))
-    results = CTCDecoder([chr(ord("0") + label) for label in range(70)], EVERYTHING).decode(posteriors)
+    results = CTCDecoder([chr(ord("0") + label) for label in range(65)], EVERYTHING).decode(posteriors)
     found = {result.labels: result.score for result in results}
     for transcript, score in acoustic_scores(posteriors[:, columns]).items():
         if score > -60:
             assert found[tuple(columns[label] for label in transcript)] == pytest.approx(score, abs=2e-4)
-
-
-def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
-    return sum(tuple(words[place : place + len(phrase)]) == tuple(phrase) for place in range(len(words)))
 
 
 @given(
@@ -67,7 +63,7 @@ def occurrences(phrase: Sequence[str], words: Sequence[str]) -> int:
     unknown=st.just(-math.inf) | st.floats(-5, 5),
     sentence_end=st.booleans(),
     hot_words=st.dictionaries(
-        st.sampled_from(["a", "ab", "aa", "baa", "a b", "b a", "a b a", "a aa", "ba "]), st.floats(-3, 3)
+        st.sampled_from(["a", "ab", "aa", "baa", "a b", "b a", "a b a", "a aa", "ba", "ba "]), st.floats(-3, 3)
     ),
 )
 @settings(max_examples=700, deadline=None)
@@ -166,16 +162,48 @@ def test_with_a_model_of_characters_every_text_has_its_exact_score(
         assert result.score == pytest.approx(acoustic + lm_weight * lm_score + bonuses, abs=1e-3)
 
 
-@given(seed=st.integers(0, 2**32 - 1), beam_width=st.integers(1, 40))
+@given(seed=st.integers(0, 2**32 - 1), beam_width=st.integers(1, 40), labels=st.sampled_from([3, 70]))
 @settings(max_examples=200, deadline=None)
-def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int) -> None:
-    posteriors = np.random.default_rng(seed).dirichlet(np.full(4, 0.3), 40)
+def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int, labels: int) -> None:
+    posteriors = np.zeros((40, labels + 1))
+    posteriors[:, [0, 1, labels - 1, labels]] = np.random.default_rng(seed).dirichlet(np.full(4, 0.3), 40)
     options = DecoderOptions(beam_width=beam_width, result_count=beam_width)
-    results = CTCDecoder("xyz", options).decode(posteriors)
+    results = CTCDecoder([chr(ord("0") + label) for label in range(labels)], options).decode(posteriors)
     assert len({result.labels for result in results}) == len(results) == beam_width
     for result in results:
         assert result.acoustic_score <= forward_score(posteriors, result.labels) + 1e-3
         assert all(before < after for before, after in pairwise(result.timesteps))
+
+
+MANY = " abc" + "".join(map(chr, range(0x4E00, 0x4E42)))
+
+
+@pytest.mark.parametrize("letters", [" abc", MANY], ids=["few letters", "many letters"])
+def test_a_narrow_beam_holds_the_hypotheses_of_highest_rank(tmp_path: Path, letters: str) -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        words = {"".join(rng.choice([*"abc"], rng.integers(1, 4))) for _ in range(8)} | {*letters[4:]}
+        write_arpa(tmp_path / "lm.arpa", sorted(words), rng)
+        posteriors = rng.dirichlet(np.full(len(letters) + 1, 0.1), 10) + 1e-6
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        phrases = [" ".join(rng.choice([*sorted(words)[:8], "cc"], rng.integers(1, 4))) for _ in range(seed % 4)]
+        options = DecoderOptions(
+            beam_width=int(rng.integers(1, 9)),
+            lm_weight=rng.uniform(-1, 2),
+            valid_word_count_weight=rng.uniform(-3, 6),
+            unknown_word_score=float(rng.choice([-math.inf, -3, 0])),
+            hot_words={phrase: rng.uniform(-3, 6) for phrase in phrases},
+        )
+        expected: dict[str, float] = {}
+        ranking = Ranking(sorted(words), kenlm.Model(str(tmp_path / "lm.arpa")), options)
+        for text, score in pruned_scores(posteriors, letters, ranking, options.beam_width).items():
+            expected[text.strip()] = float(np.logaddexp(expected.get(text.strip(), -math.inf), score))
+        stream = CTCDecoder([*letters], options, Scorer.load([*letters], tmp_path / "lm.arpa")).stream()
+        stream.feed(posteriors)
+        found = {result.text: result.acoustic_score for result in stream.peek(options.beam_width)}
+        assert found == pytest.approx(expected, abs=1e-3)
+        complete = {text for text in expected if not text or ranking.allows(text, " ")}
+        assert {result.text for result in stream.finish(options.beam_width)} == (complete or {*expected})
 
 
 @given(
