@@ -21,6 +21,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from .processes.arguments import above_zero
+
 RATE = 16_000
 MEASURED = """
 import resource, sys
@@ -35,7 +37,7 @@ def main() -> None:
     """Measure, and print a line for each recording."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--demo", type=Path, default=Path("demo"), help="folder of the demo (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, nargs="+", default=[2, 60], help="lengths of the recordings")
+    parser.add_argument("--minutes", type=above_zero, nargs="+", default=[2, 60], help="lengths of the recordings")
     arguments = parser.parse_args()
     if not (arguments.demo / "model/output_graph.pb").exists():
         sys.exit(f"--demo={arguments.demo}: holds no demo; `make demo` makes it, in the folder demo")

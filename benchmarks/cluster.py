@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from .processes.arguments import at_least
 from .processes.ports import free_ports
 from .train_epoch import write_corpus
 
@@ -149,11 +150,11 @@ def on_cluster(corpus: tuple[Path, Path], folder: Path, options: argparse.Namesp
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n_hidden", type=int, default=512)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--n_hidden", type=at_least(1), default=512)
+    parser.add_argument("--batch", type=at_least(1), default=16)
+    parser.add_argument("--epochs", type=at_least(2), default=4)
+    parser.add_argument("--rounds", type=at_least(1), default=3)
+    parser.add_argument("--workers", type=at_least(1), default=2)
     parser.add_argument("--sync", nargs="+", default=["ps", "allreduce"], choices=["ps", "allreduce"])
     parser.add_argument("--flags", default="", help="further flags of the cluster's nodes")
     options = parser.parse_args()

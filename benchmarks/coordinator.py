@@ -31,6 +31,8 @@ from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
 from deepspeech.util.web.connections import allow_more_files
 
+from .processes.arguments import above_zero, at_least
+
 JOINS_PER_SECOND = 500.0
 """Workers that join in a second, before the first exchange is due."""
 
@@ -159,12 +161,12 @@ async def work(port: int, options: argparse.Namespace, pipe: Connection) -> tupl
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, default=1000)
-    parser.add_argument("--jobs", type=int, default=100_000)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--rate", type=float, default=2500.0)
-    parser.add_argument("--lease", type=float, default=60.0)
-    parser.add_argument("--silent", type=int, default=0)
+    parser.add_argument("--workers", type=at_least(1), default=1000)
+    parser.add_argument("--jobs", type=at_least(1), default=100_000)
+    parser.add_argument("--seconds", type=above_zero, default=20.0)
+    parser.add_argument("--rate", type=above_zero, default=2500.0)
+    parser.add_argument("--lease", type=above_zero, default=60.0)
+    parser.add_argument("--silent", type=at_least(0), default=0)
     options = parser.parse_args()
     allow_more_files()
     here, there = multiprocessing.Pipe()

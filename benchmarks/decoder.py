@@ -36,6 +36,8 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
+from .processes.arguments import at_least, file
+
 LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
 
 # Weight of ln P_LM and bonus of a word: for each decoder, the pair with the fewest word errors on these sentences. Nine
@@ -229,16 +231,16 @@ def measure_large_model(arguments: argparse.Namespace, folder: Path) -> None:
 def parse() -> argparse.Namespace:
     """Return the command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lm", type=Path, required=True, help="ARPA file")
-    parser.add_argument("--posteriors", type=Path, required=True, help="npz file of arrays [time, 29]")
-    parser.add_argument("--references", type=Path, required=True, help="their texts, one a line")
-    parser.add_argument("--lexicon", type=Path, required=True, help="text whose words may be spoken")
+    parser.add_argument("--lm", type=file, required=True, help="ARPA file")
+    parser.add_argument("--posteriors", type=file, required=True, help="npz file of arrays [time, 29]")
+    parser.add_argument("--references", type=file, required=True, help="their texts, one a line")
+    parser.add_argument("--lexicon", type=file, required=True, help="text whose words may be spoken")
     parser.add_argument("--build-binary", default="build/lm-tools/bin/build_binary")
-    parser.add_argument("--binary", type=Path, help="KenLM binary of the ARPA file")
-    parser.add_argument("--beams", type=int, nargs="+", default=[100, 500])
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--large-words", type=int, default=0)
+    parser.add_argument("--binary", type=file, help="KenLM binary of the ARPA file")
+    parser.add_argument("--beams", type=at_least(1), nargs="+", default=[100, 500])
+    parser.add_argument("--count", type=at_least(1), default=100)
+    parser.add_argument("--rounds", type=at_least(1), default=3)
+    parser.add_argument("--large-words", type=at_least(0), default=0)
     parser.add_argument("--measure", choices=DECODERS, help=argparse.SUPPRESS)
     parser.add_argument("--beam", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)

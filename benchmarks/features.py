@@ -21,6 +21,8 @@ from deepspeech.util.audio import Samples, read_audio
 from deepspeech.util.features import FRONT_ENDS, FeatureOptions, FrontEnd, front_end
 from deepspeech.util.parallel import usable_cores
 
+from .processes.arguments import above_zero
+
 RATE = 16_000
 RECORDING_SECONDS = (1, 3, 10)
 TARGET = 1000
@@ -30,7 +32,7 @@ TARGET = 1000
 def main() -> None:
     """Measure, and print a table."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--seconds", type=float, default=2, help="how long each figure is measured")
+    arguments.add_argument("--seconds", type=above_zero, default=2, help="how long each figure is measured")
     seconds = arguments.parse_args().seconds
     cores = usable_cores()
     print(f"{'front end':10} {'recording':>9} {'per core':>9} {'1 thread':>9} {f'{cores} threads':>10} {'from wav':>9}")

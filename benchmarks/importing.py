@@ -21,6 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import soundfile
 
+from .processes.arguments import at_least
+
 CLIPS = 5
 ROWS_OF_A_SPEAKER = 40
 RATE = 16000
@@ -89,8 +91,8 @@ def noise(source: np.random.Generator, seconds: float) -> "np.typing.NDArray[np.
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--flacs", type=int, default=1500)
+    parser.add_argument("--rows", type=at_least(0), default=2_000_000)
+    parser.add_argument("--flacs", type=at_least(0), default=1500)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from .processes.arguments import above_zero, at_least, file
 from .processes.inference import RATE
 
 ROOT = Path(__file__).parents[1]
@@ -58,14 +59,14 @@ def main() -> None:
 def parsed() -> argparse.Namespace:
     """Return the command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--client", type=Path, required=True)
+    parser.add_argument("--client", type=file, required=True)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
     parser.add_argument("--random", action="store_true", help="random weights, and noise for a recording")
-    parser.add_argument("--model", type=Path, help="a graph to be used as it is, with --audio")
-    parser.add_argument("--audio", type=Path, help="16-bit mono samples at the model's rate")
-    parser.add_argument("--n_hidden", type=int, default=2048)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--model", type=file, help="a graph to be used as it is, with --audio")
+    parser.add_argument("--audio", type=file, help="16-bit mono samples at the model's rate")
+    parser.add_argument("--n_hidden", type=at_least(1), default=2048)
+    parser.add_argument("--seconds", type=above_zero, default=10)
+    parser.add_argument("--rounds", type=at_least(1), default=3)
     options = parser.parse_args()
     if bool(options.model) != bool(options.audio):
         parser.error("--model and --audio go together")

@@ -22,6 +22,8 @@ import soundfile
 
 from deepspeech.cli.train import main as program
 
+from .processes.arguments import at_least
+
 RATE = 16_000
 SHORTEST, LONGEST = 0.2, 0.8
 """Seconds."""
@@ -32,8 +34,8 @@ BATCH_SIZE = 32
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", type=int, default=500, help="utterances of the small corpus")
-    parser.add_argument("--large", type=int, default=50_000, help="utterances of the large corpus")
+    parser.add_argument("--small", type=at_least(1), default=500, help="utterances of the small corpus")
+    parser.add_argument("--large", type=at_least(1), default=50_000, help="utterances of the large corpus")
     parser.add_argument("--epoch", nargs=2, metavar=("CSV", "CACHE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.epoch:

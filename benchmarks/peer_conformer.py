@@ -41,6 +41,7 @@ from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.frames.normalization import FeatureStatistics, GlobalNormalization
 
 from .processes import arrays
+from .processes.arguments import above_zero, program
 from .processes.step import Geometry
 
 REPORT = "test_output.json"
@@ -167,8 +168,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train both and print."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pytorch-python", default=sys.executable, help="a Python with PyTorch")
-    parser.add_argument("--minutes", type=float, help="of PyTorch's training, without ours before it")
+    parser.add_argument("--pytorch-python", type=program, default=sys.executable, help="a Python with PyTorch")
+    parser.add_argument("--minutes", type=above_zero, help="of PyTorch's training, without ours before it")
     parser.add_argument("flags", nargs="*", help="behind --: the trainer's flags")
     given = parser.parse_args(arguments)
     try:

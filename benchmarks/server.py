@@ -26,6 +26,7 @@ from typing import IO
 import numpy as np
 
 from .inference import ROOT, trained_graph, write_graph, write_speech
+from .processes.arguments import above_zero, at_least, file
 
 PARTIAL_SECONDS = 0.3
 FINAL_SECONDS = 0.5
@@ -59,10 +60,10 @@ def parsed() -> argparse.Namespace:
     """Return the command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
-    parser.add_argument("--n_hidden", type=int, default=2048)
-    parser.add_argument("--streams", type=int, nargs="+", default=[1, 10, 20, 30, 40, 50, 60, 70, 80])
-    parser.add_argument("--client", type=Path, help="a script whose function `library` loads the published client")
-    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--n_hidden", type=at_least(1), default=2048)
+    parser.add_argument("--streams", type=at_least(1), nargs="+", default=[1, 10, 20, 30, 40, 50, 60, 70, 80])
+    parser.add_argument("--client", type=file, help="a script whose function `library` loads the published client")
+    parser.add_argument("--seconds", type=above_zero, default=15)
     parser.add_argument("--flags", nargs="*", default=[], help="further flags of the server, as name=value")
     return parser.parse_args()
 
@@ -78,8 +79,10 @@ class Server:
             [*command, f"--model={graph}", *limits, *given], stderr=subprocess.PIPE, text=True
         )
         assert self._process.stderr is not None
-        found = re.search(r"at http://\S+:(\d+)/", self._process.stderr.readline())
-        assert found is not None
+        line = self._process.stderr.readline()
+        found = re.search(r"at http://\S+:(\d+)/", line)
+        if found is None:
+            sys.exit(f"the server does not start: {line.rstrip()}")
         self.port = int(found.group(1))
         threading.Thread(target=self._pass_on, args=(self._process.stderr,), daemon=True).start()
 

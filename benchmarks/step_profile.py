@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
+from .processes.arguments import at_least
 from .processes.our_step import training_step
 from .processes.step import Geometry
 from .train_step import NETWORKS
@@ -25,12 +26,12 @@ TRACED = 5
 def main(arguments: Sequence[str] | None = None) -> None:
     """Trace a few steps and print the mean of each kind of operation that takes 0.5 % or more."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n_hidden", type=int, default=1024)
+    parser.add_argument("--n_hidden", type=at_least(1), default=1024)
     parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--frames", type=int, default=400)
+    parser.add_argument("--batch", type=at_least(1), default=16)
+    parser.add_argument("--frames", type=at_least(1), default=400)
     parser.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--threads", type=at_least(1), default=len(os.sched_getaffinity(0)))
     options = parser.parse_args(arguments)
     numbers = Geometry(
         options.n_hidden, options.precision == "bfloat16", options.batch, options.frames, options.threads

@@ -30,6 +30,8 @@ import soundfile
 
 from deepspeech.util.importing.corpus_csv import write_corpus as write_csv
 
+from .processes.arguments import at_least
+
 LABELS = "abcdefghijklmnopqrstuvwxyz '"
 RATE = 16_000
 
@@ -117,11 +119,11 @@ def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_siz
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n_hidden", type=int, nargs="+", default=[512, 1024])
-    parser.add_argument("--utterances", type=int, default=256)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--n_hidden", type=at_least(1), nargs="+", default=[512, 1024])
+    parser.add_argument("--utterances", type=at_least(1), default=256)
+    parser.add_argument("--batch", type=at_least(1), default=16)
+    parser.add_argument("--epochs", type=at_least(2), default=4)
+    parser.add_argument("--rounds", type=at_least(1), default=3)
     parser.add_argument("--bare", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.bare:

@@ -20,6 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import IO, Any
 
+from .processes.arguments import at_least, program
 from .processes.step import Geometry
 
 NETWORKS: Mapping[str, Mapping[str, Any]] = {
@@ -117,16 +118,16 @@ def row(geometry: Geometry, of: dict[str, Measurement]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n_hidden", type=int, nargs="+", default=[512, 1024, 2048])
-    parser.add_argument("--batch", type=int, nargs="+", default=[16], help="utterances")
-    parser.add_argument("--frames", type=int, nargs="+", default=[400])
+    parser.add_argument("--n_hidden", type=at_least(1), nargs="+", default=[512, 1024, 2048])
+    parser.add_argument("--batch", type=at_least(1), nargs="+", default=[16], help="utterances")
+    parser.add_argument("--frames", type=at_least(1), nargs="+", default=[400])
     parser.add_argument("--precision", nargs="+", choices=["float32", "bfloat16"], default=["float32", "bfloat16"])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=at_least(1), default=7)
     parser.add_argument("--network", default="deepspeech", choices=NETWORKS)
     parser.add_argument("--convolutions", type=int, choices=(2, 4), default=2, help="of lstm or conformer")
     parser.add_argument("--bidirectional", action="store_true", help="lstm or conformer that does not stream")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--pytorch-python", default=sys.executable, help="a Python that has PyTorch")
+    parser.add_argument("--threads", type=at_least(1), default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--pytorch-python", type=program, default=sys.executable, help="a Python that has PyTorch")
     parser.add_argument("--alone", action="store_true", help="measure ours only")
     options = parser.parse_args(arguments)
     pythons = {"our": sys.executable}

@@ -23,6 +23,8 @@ from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
+from .arguments import at_least
+
 Weights = dict[str, npt.NDArray[np.float32]]
 KERNEL, BIAS = f"{LSTM_NAME}/kernel", f"{LSTM_NAME}/bias"
 ENGLISH = Alphabet(tuple(" abcdefghijklmnopqrstuvwxyz'"))
@@ -74,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--trained", type=Path)
-    parser.add_argument("--n_hidden", type=int, default=2048)
+    parser.add_argument("--n_hidden", type=at_least(1), default=2048)
     options = parser.parse_args()
     alphabet, features, relu_clip = ENGLISH, FeatureOptions(), ModelOptions().relu_clip
     trained = read_frozen_model(options.trained) if options.trained else None

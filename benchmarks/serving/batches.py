@@ -23,17 +23,18 @@ from typing import Any
 from deepspeech.serving.layers.precision import Precision
 
 from ..inference import ROOT, trained_graph, write_graph
+from ..processes.arguments import at_least, file
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
-    parser.add_argument("--n_hidden", type=int, default=2048)
-    parser.add_argument("--files", type=int, default=1000)
-    parser.add_argument("--streams", type=int, nargs="*", default=[1, 8, 40, 70])
-    parser.add_argument("--client", type=Path, help="a script whose function `library` loads the published client")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--n_hidden", type=at_least(1), default=2048)
+    parser.add_argument("--files", type=at_least(0), default=1000)
+    parser.add_argument("--streams", type=at_least(1), nargs="*", default=[1, 8, 40, 70])
+    parser.add_argument("--client", type=file, help="a script whose function `library` loads the published client")
+    parser.add_argument("--rounds", type=at_least(1), default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         graph = write_graph(Path(folder) / "graph.pb", options.n_hidden, trained_graph(options.demo))

@@ -29,6 +29,8 @@ from deepspeech.serving.frozen.model import FrozenModel, ModelInfo
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
 
+from ..processes.arguments import above_zero, at_least
+
 Array = npt.NDArray[np.float32]
 Compute = Callable[[AcousticModel, Array, float], None]
 
@@ -48,8 +50,8 @@ NETWORKS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=above_zero, default=10.0)
+    parser.add_argument("--rounds", type=at_least(1), default=5)
     options = parser.parse_args()
     noise = np.random.default_rng(1).normal(scale=0.1, size=int(options.seconds * RATE)).astype(np.float32)
     print("| network | audio | engine | onnxruntime | with its features: engine | onnxruntime |")

@@ -29,6 +29,7 @@ import soundfile
 from deepspeech import Model
 
 from ..inference import ROOT, trained_graph, write_graph
+from ..processes.arguments import above_zero, at_least
 from ..processes.live_clients import MESSAGE_SECONDS, PATIENCE, RATE, framed, handshake, listen_for_final
 from ..server import Server
 
@@ -60,9 +61,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the demo's folder")
-    parser.add_argument("--n_hidden", type=int, default=256)
-    parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--streams", type=int, default=30)
+    parser.add_argument("--n_hidden", type=at_least(1), default=256)
+    parser.add_argument("--minutes", type=above_zero, default=30)
+    parser.add_argument("--streams", type=at_least(1), default=30)
     parser.add_argument("--precision", default="auto")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..processes.arguments import at_least
 from .cluster import Cluster, Outcome
 from .plots import draw
 from .scenario import Scenario
@@ -80,14 +81,14 @@ def _days(days: float) -> str:
 def main() -> None:
     """Simulate, print and draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, nargs="+", default=list(SECONDS))
+    parser.add_argument("--workers", type=at_least(1), nargs="+", default=list(SECONDS))
     parser.add_argument("--out", type=Path)
     parser.add_argument("--figures", type=Path)
     options = parser.parse_args()
-    if min(options.workers) < 1:
-        parser.error(f"--workers: there must be 1 or more, not {min(options.workers)}")
     if options.out and not (options.out.suffix == ".svg" and options.out.parent.is_dir()):
         parser.error(f"--out: {options.out} is not a file .svg in a folder that there is")
+    if options.figures and not options.figures.parent.is_dir():
+        parser.error(f"--figures: {options.figures} is not in a folder that there is")
     known: dict[str, Outcome] = {}
     if options.figures and options.figures.exists():
         for line in options.figures.read_text().splitlines():

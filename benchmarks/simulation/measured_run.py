@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..processes.arguments import above_zero, at_least
 from ..train_epoch import write_corpus
 from .cluster import Cluster
 from .processes import Processes, Step
@@ -142,9 +143,9 @@ def _mean_seconds(steps: Sequence[Step]) -> float:
 def main() -> None:
     """Measure, simulate and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n_hidden", type=int, default=256)
-    parser.add_argument("--seconds", type=float, default=150.0)
-    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--n_hidden", type=at_least(1), default=256)
+    parser.add_argument("--seconds", type=above_zero, default=150.0)
+    parser.add_argument("--kills", type=at_least(1), default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         csv_file, alphabet = write_corpus(Path(folder), UTTERANCES)

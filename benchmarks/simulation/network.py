@@ -14,6 +14,7 @@ import statistics
 import time
 from collections.abc import Callable
 
+from ..processes.arguments import at_least
 from ..processes.ports import free_ports
 
 
@@ -62,8 +63,8 @@ def _seconds(act: Callable[[], object]) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", type=int, default=48)
-    parser.add_argument("--times", type=int, default=25)
+    parser.add_argument("--megabytes", type=at_least(1), default=48)
+    parser.add_argument("--times", type=at_least(1), default=25)
     options = parser.parse_args()
     ports = free_ports(2)
     process = multiprocessing.get_context("spawn").Process(target=serve, args=(ports,), daemon=True)

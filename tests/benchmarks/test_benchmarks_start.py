@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.accuracy import ablation
 from benchmarks.inference import write_graph
+from benchmarks.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
@@ -63,7 +64,7 @@ def test_a_training_step_is_measured() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--workers", "1", "0"], "--workers: there must be 1 or more, not 0"),
+        (["--workers=1", "--figures=missing/figures"], "--figures: missing/figures is not in a folder that there is"),
         (["--workers=1", "--out=missing/scale.svg"], "--out: missing/scale.svg is not a file .svg in a folder"),
         (["--workers=1", "--out=scale.jpeg"], "--out: scale.jpeg is not a file .svg in a folder"),
     ],
@@ -72,6 +73,29 @@ def test_a_simulation_that_cannot_end_well_does_not_begin(arguments: list[str], 
     done = run("simulation", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reason"),
+    [
+        ("simulation", ["--workers", "1", "0"], "--workers: must be 1 or more, not 0"),
+        ("coordinator", ["--rate=nan"], "--rate: must be above 0, not nan"),
+        ("coordinator", ["--seconds=inf"], "--seconds: must be above 0, not inf"),
+        ("train_epoch", ["--epochs=1"], "--epochs: must be 2 or more, not 1"),
+        ("train_step", ["--pytorch-python=nowhere/python"], "--pytorch-python: there is no program nowhere/python"),
+        ("inference", ["--client=nowhere.py"], "--client: there is no file nowhere.py"),
+    ],
+)
+def test_a_wrong_value_is_reported_before_anything_is_measured(name: str, arguments: list[str], reason: str) -> None:
+    done = run(name, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].endswith(f"error: argument {reason}")
+
+
+def test_a_server_that_does_not_start_is_reported_with_its_reason(tmp_path: Path) -> None:
+    trained = write_graph(tmp_path / "trained.pb", 8, None)
+    with pytest.raises(SystemExit, match=r"the server does not start: deepspeech-server: .*--nonsense"):
+        Server(trained, ["nonsense"])
 
 
 def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
