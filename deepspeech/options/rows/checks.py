@@ -37,7 +37,8 @@ class OneOf(Check):
 
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with a word or a number."""
-        return "" if value in self.choices else f"--{name}={value}: must be one of {', '.join(map(str, self.choices))}"
+        choices = ", ".join(str(each) for each in self.choices if each != "")
+        return "" if value in self.choices else f"--{name}={value}: must be one of {choices}"
 
 
 FINITE = Range("a finite number", excluded=True)

@@ -241,7 +241,7 @@ def test_variables_that_say_too_little_are_refused_in_one_line(
         (["--worker_hosts=auto", "--workers=2:4", "--replicas_to_agg=2"], "uses the gradients of all workers"),
         (["--worker_hosts=auto", "--workers=2", "--task_index=2"], "--task_index=2: must be 0 to 1"),
         (["--worker_hosts=a:1", "--task_index=-1"], "--task_index=-1: must be 0 to 0"),
-        (["--cluster=yarn"], "--cluster=yarn: must be one of"),
+        (["--cluster=yarn"], "--cluster=yarn: must be one of tf_config, jobset"),
     ],
 )
 def test_flags_of_workers_that_tell_their_addresses_must_go_together(arguments: list[str], reason: str) -> None:
