@@ -167,6 +167,8 @@ class Options:
             yield "--summary_dir: nothing is written there, as --summary_secs is 0; --summary_secs=30 writes summaries"
         if self.trains and self.summaries.full_trace and not self.summaries.seconds:
             yield "--fulltrace: nothing is traced, as --summary_secs is 0; --summary_secs=30 writes summaries"
+        elif self.trains and self.summaries.full_trace and self.in_cluster:
+            yield "--fulltrace: not used in a cluster, where --trace_endpoint traces steps over all nodes"
         if self.session.quantize_after and not self.session.quantize_aware:
             yield "--quantize_after: not used without --quantize_aware, which turns on rounding"
         if self.export.format != GRAPH and not self.exports:

@@ -51,6 +51,12 @@ def test_the_rule_of_early_stopping_that_another_one_takes_the_place_of_has_a_no
     assert not parse("--es_min_delta=0.2", "--reduce_lr_on_plateau", *by_thresholds).notices
 
 
+def test_a_full_trace_in_a_cluster_has_a_notice_of_what_traces_there() -> None:
+    nodes = ("--ps_hosts=a:2222", "--worker_hosts=b:2222", "--job_name=worker", "--task_index=0")
+    (notice,) = parse("--fulltrace", "--summary_secs=9", *nodes).notices
+    assert notice.startswith("--fulltrace: not used in a cluster") and "--trace_endpoint" in notice
+
+
 @pytest.mark.parametrize("argument", ["--lm_weight=1.5", "--valid_word_count_weight=0", "--lm_alpha=1", "--lm_beta=2"])
 def test_weights_of_a_language_model_that_is_not_given_have_a_notice(argument: str) -> None:
     (notice,) = parse(argument).notices
