@@ -11,6 +11,9 @@
 namespace ctc {
 namespace {
 
+// The most bytes of KenLM's reason that are told, at its beginning and its end: it may quote a line of any length.
+constexpr std::size_t kReasonHead = 80;
+constexpr std::size_t kReasonTail = 60;
 constexpr char kUnusable[] = " cannot be used as a KenLM language model (ARPA or binary): ";
 
 // Bytes of an ARPA file that are enough for its counts.
@@ -134,7 +137,12 @@ std::string kenlm_reason(util::Exception& error) {
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
   const std::size_t start = text.find_first_not_of(' ');
-  return start == std::string::npos ? "no reason given" : text.substr(start);
+  if (start == std::string::npos) return "no reason given";
+  text.erase(0, start);
+  if (text.size() > kReasonHead + kReasonTail) {
+    text.replace(kReasonHead, text.size() - kReasonHead - kReasonTail, " ... ");
+  }
+  return text;
 }
 
 }  // namespace ctc
