@@ -91,9 +91,11 @@ def main() -> None:
         parser.error(f"--figures: {options.figures} is not in a folder that there is")
     known: dict[str, Outcome] = {}
     if options.figures and options.figures.exists():
-        for line in options.figures.read_text().splitlines():
-            outcome = _outcome(json.loads(line))
-            known[repr(outcome.scenario)] = outcome
+        try:
+            outcomes = [_outcome(json.loads(line)) for line in options.figures.read_text().splitlines()]
+        except (OSError, ValueError, TypeError, KeyError):
+            parser.error(f"--figures: {options.figures} is not a file of such figures; choose another one")
+        known = {repr(outcome.scenario): outcome for outcome in outcomes}
     print(f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}")
     outcomes = []
     for scenario in scenarios(options.workers):

@@ -75,6 +75,14 @@ def test_a_simulation_that_cannot_end_well_does_not_begin(arguments: list[str], 
     assert reason in done.stderr.splitlines()[-1]
 
 
+def test_a_simulation_adds_no_figures_to_a_file_of_something_else(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n")
+    done = run("simulation", "--workers=1", f"--figures={notes}")
+    assert (done.returncode, done.stdout, notes.read_text()) == (2, "", "# Notes\n")
+    assert done.stderr.endswith(f"--figures: {notes} is not a file of such figures; choose another one\n")
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "reason"),
     [
