@@ -110,8 +110,11 @@ def test_the_page_asks_for_the_token_where_there_is_one(browser: Any) -> None:
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.port}/")
         page.wait_for_selector("#token input", state="visible")
-        assert page.inner_text("#phase") == "locked"
+        assert page.inner_text("#phase") == "locked" and not page.is_visible("#reason")
+        page.fill("#token input", "a secret of other characters")
+        page.click("#token button")
+        page.wait_for_function("document.getElementById('reason').textContent.includes('not the coordinator')")
         page.fill("#token input", "a secret of enough characters")
         page.click("#token button")
         page.wait_for_function("document.getElementById('phase').textContent === 'training'")
-        assert not page.is_visible("#token")
+        assert not page.is_visible("#token") and not page.is_visible("#reason")

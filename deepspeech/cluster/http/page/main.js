@@ -18,10 +18,19 @@ function showPhase(phase) {
   document.title = `${phase} – DeepSpeech training`;
 }
 
+function showReason(reason) {
+  at("reason").hidden = !reason;
+  show("reason", reason || "");
+}
+
+function showLocked() {
+  showPhase("locked");
+  showReason(token && "This is not the coordinator's token.");
+}
+
 function render(status) {
   showPhase(status.phase);
-  at("reason").hidden = !status.reason;
-  show("reason", status.reason || "");
+  showReason(status.reason);
   show("epoch", status.epochs === null ? "–" : `${status.epochs_done} of ${status.epochs}`);
   show("left", duration(status.seconds_left));
   show("throughput", status.utterances_per_second.toFixed(1));
@@ -70,7 +79,7 @@ async function refresh() {
   try {
     const answer = await fetch("v1/status", { headers: token ? { Authorization: `Bearer ${token}` } : {} });
     at("token").hidden = answer.status !== 401;
-    if (answer.status === 401) showPhase("locked");
+    if (answer.status === 401) showLocked();
     else render(await answer.json());
   } catch {
     showPhase("out of reach");
