@@ -89,20 +89,18 @@ class Ranking:
     def __init__(self, words: Sequence[str], model: Any, options: DecoderOptions) -> None:
         self._model, self._options = model, options
         self._phrases = {tuple(phrase.split()): boost for phrase, boost in options.hot_words.items()}
-        hot = {word for phrase in self._phrases for word in phrase}
-        self._bonuses = dict.fromkeys(hot, 0.0) | dict.fromkeys(words, options.valid_word_count_weight)
+        self._hot = {word for phrase in self._phrases for word in phrase}
+        self._bonuses = dict.fromkeys(self._hot, 0.0) | dict.fromkeys(words, options.valid_word_count_weight)
         self._unknown = self._alone("<unk>")
+        self._first = {word: self._alone(word) + self._boost([word]) for word in self._bonuses}
 
     def of(self, text: str, total: float) -> float:
         """Return the rank of a text with this acoustic score."""
-        *said, part = text.split(" ")
+        *said, part = self._parts(text)
         score = self._options.lm_weight * math.log(10) * self._model.score(" ".join(said), eos=False)
         boost = self._boost(said)
-        ahead = [
-            self._alone(word) + max(self._boost([word]), self._boost([*said, word]) - boost)
-            for word in self._bonuses
-            if word.startswith(part)
-        ]
+        ahead = [score for word, score in self._first.items() if word.startswith(part)]
+        ahead += [self._alone(word) + self._boost([*said, word]) - boost for word in self._hot if word.startswith(part)]
         bonuses = sum(self._bonus(word) for word in said)
         return float(total + score + bonuses + boost + max([self._unknown, *ahead]))
 
@@ -112,6 +110,10 @@ class Ranking:
         if letter == " ":
             return part in self._bonuses or (part != "" and any_word)
         return any_word or any(word.startswith(part + letter) for word in self._bonuses)
+
+    def _parts(self, text: str) -> list[str]:
+        """Return the words that were said, and the beginning of the next."""
+        return text.split(" ")
 
     def _bonus(self, word: str) -> float:
         return self._bonuses.get(word, self._options.unknown_word_score)
@@ -129,6 +131,17 @@ class Ranking:
             if tuple(said[-count:]) == phrase[:count]
         ]
         return sum(boost * occurrences(phrase, said) for phrase, boost in self._phrases.items()) + max([0, *begun])
+
+
+class CharacterRanking(Ranking):
+    """The same with a model of characters, which are its words."""
+
+    def allows(self, text: str, letter: str) -> bool:  # noqa: ARG002 - any may
+        """Return whether a letter may follow a text."""
+        return True
+
+    def _parts(self, text: str) -> list[str]:
+        return [*("<space>" if letter == " " else letter for letter in text), ""]
 
 
 def pruned_scores(

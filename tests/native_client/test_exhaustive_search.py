@@ -10,7 +10,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from exhaustive import Ranking, acoustic_scores, forward_score, occurrences, pruned_scores, sentence_scores, write_arpa
+from exhaustive import (
+    CharacterRanking,
+    Ranking,
+    acoustic_scores,
+    forward_score,
+    occurrences,
+    pruned_scores,
+    sentence_scores,
+    write_arpa,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -176,26 +185,27 @@ def test_narrow_beam_counts_no_alignment_twice(seed: int, beam_width: int, label
 
 
 MANY = " abc" + "".join(map(chr, range(0x4E00, 0x4E42)))
+some_letters = pytest.mark.parametrize("letters", [" abc", MANY], ids=["few letters", "many letters"])
 
 
-@pytest.mark.parametrize("letters", [" abc", MANY], ids=["few letters", "many letters"])
+def narrow_search(rng: np.random.Generator, letters: str) -> tuple[npt.NDArray[np.float64], DecoderOptions]:
+    posteriors = rng.dirichlet(np.full(len(letters) + 1, 0.1), 10) + 1e-6
+    beam_width, lm_weight, bonus = int(rng.integers(1, 9)), rng.uniform(-1, 2), rng.uniform(-3, 6)
+    return posteriors / posteriors.sum(axis=1, keepdims=True), DecoderOptions(beam_width, lm_weight, bonus)
+
+
+@some_letters
 def test_a_narrow_beam_holds_the_hypotheses_of_highest_rank(tmp_path: Path, letters: str) -> None:
     for seed in range(30):
         rng = np.random.default_rng(seed)
         words = {"".join(rng.choice([*"abc"], rng.integers(1, 4))) for _ in range(8)} | {*letters[4:]}
         write_arpa(tmp_path / "lm.arpa", sorted(words), rng)
-        posteriors = rng.dirichlet(np.full(len(letters) + 1, 0.1), 10) + 1e-6
-        posteriors /= posteriors.sum(axis=1, keepdims=True)
         phrases = [" ".join(rng.choice([*sorted(words)[:8], "cc"], rng.integers(1, 4))) for _ in range(seed % 4)]
-        options = DecoderOptions(
-            beam_width=int(rng.integers(1, 9)),
-            lm_weight=rng.uniform(-1, 2),
-            valid_word_count_weight=rng.uniform(-3, 6),
-            unknown_word_score=float(rng.choice([-math.inf, -3, 0])),
-            hot_words={phrase: rng.uniform(-3, 6) for phrase in phrases},
-        )
-        expected: dict[str, float] = {}
+        hot_words = {phrase: rng.uniform(-3, 6) for phrase in phrases}
+        posteriors, options = narrow_search(rng, letters)
+        options = replace(options, hot_words=hot_words, unknown_word_score=[-math.inf, -3, 0][seed % 3])
         ranking = Ranking(sorted(words), kenlm.Model(str(tmp_path / "lm.arpa")), options)
+        expected: dict[str, float] = {}
         for text, score in pruned_scores(posteriors, letters, ranking, options.beam_width).items():
             expected[text.strip()] = float(np.logaddexp(expected.get(text.strip(), -math.inf), score))
         stream = CTCDecoder([*letters], options, Scorer.load([*letters], tmp_path / "lm.arpa")).stream()
@@ -204,6 +214,21 @@ def test_a_narrow_beam_holds_the_hypotheses_of_highest_rank(tmp_path: Path, lett
         assert found == pytest.approx(expected, abs=1e-3)
         complete = {text for text in expected if not text or ranking.allows(text, " ")}
         assert {result.text for result in stream.finish(options.beam_width)} == (complete or {*expected})
+
+
+@some_letters
+def test_with_a_model_of_characters_a_narrow_beam_holds_those_of_highest_rank(tmp_path: Path, letters: str) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        words = ["<space>", *letters[1:]]
+        write_arpa(tmp_path / "lm.arpa", words, rng)
+        posteriors, options = narrow_search(rng, letters)
+        ranking = CharacterRanking(words, kenlm.Model(str(tmp_path / "lm.arpa")), options)
+        scorer = Scorer.load([*letters], tmp_path / "lm.arpa", characters=True)
+        stream = CTCDecoder([*letters], options, scorer).stream()
+        stream.feed(posteriors)
+        found = {result.text: result.acoustic_score for result in stream.peek(options.beam_width)}
+        assert found == pytest.approx(pruned_scores(posteriors, letters, ranking, options.beam_width), abs=1e-3)
 
 
 @given(

@@ -22,6 +22,7 @@ from deepspeech.util.text import Alphabet
 LABELS = (" ", "a", "b", "c")
 WORDS = ["a", "b", "c", "ab", "bac", "cab", "cc", "bbb"]
 POSTERIORS = np.random.default_rng(1).dirichlet(np.full(5, 0.3), 30)
+CORPUS = Path(__file__).parents[2] / "native_client/fuzz/corpus/fuzz_language_model"
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,10 @@ def test_a_package_of_labels_in_another_order_is_refused(folder: Path, labels: t
     assert "made for another alphabet" in reason(folder / "lm.scorer", labels)
 
 
+def test_a_package_of_more_labels_is_refused(folder: Path) -> None:
+    assert "labels that do not exist; it is of another alphabet" in reason(folder / "lm.scorer", LABELS[:-1])
+
+
 def test_rare_labels_in_another_order_are_noticed(tmp_path: Path) -> None:
     random = np.random.default_rng(3)
     words = sorted({"".join(random.choice(list("abc"), 6)) for _ in range(300)})
@@ -134,7 +139,7 @@ def test_a_package_for_bytes_is_refused_by_a_model_of_letters(tmp_path: Path) ->
         assert "it is of characters" in message and "another alphabet" in message
 
 
-def acceptor_of_shared_states(before: bytes, length: int) -> bytes:
+def acceptor_of_shared_states(before: bytes, length: int, last_weight: float = 0) -> bytes:
     """Return the data after a package's header: an acceptor of 2 ** `length` words, all of `length` symbols.
 
     Its format is that of OpenFst's type "const"; arrays begin at multiples of 16 bytes of the file.
@@ -143,7 +148,7 @@ def acceptor_of_shared_states(before: bytes, length: int) -> bytes:
     content += struct.pack("<iiQqqq", 1, 4, 0, 0, length + 1, 2 * length)
     content += b"\0" * (-len(content) % 16)
     content += b"".join(struct.pack("<fIIII", np.inf, 2 * state, 2, 0, 0) for state in range(length))
-    content += struct.pack("<fIIII", 0, 2 * length, 0, 0, 0)
+    content += struct.pack("<fIIII", last_weight, 2 * length, 0, 0, 0)
     content += b"\0" * (-len(content) % 16)
     return content + b"".join(
         struct.pack("<iifi", symbol, symbol, 0, state + 1) for state in range(length) for symbol in (2, 3)
@@ -160,6 +165,16 @@ def test_a_small_package_with_long_words_is_refused_soon(tmp_path: Path) -> None
     begin = time.process_time()
     assert "its words are damaged: they are too long" in reason(tmp_path / "absurd.scorer")
     assert time.process_time() - begin < 1
+    (tmp_path / "absurd.scorer").write_bytes(acceptor_of_shared_states(header, 20, np.inf))  # a million paths
+    assert "its words are damaged: a path leads to no word" in reason(tmp_path / "absurd.scorer")
+
+
+def test_a_full_hash_table_is_refused_as_a_search_in_it_would_not_end(tmp_path: Path) -> None:
+    content = bytearray((CORPUS / "probing").read_bytes())
+    for bucket in range(0x90, 0x90 + 9 * 12, 12):  # of the vocabulary: a key of 8 bytes, and a word
+        content[bucket] = content[bucket] or 1
+    (tmp_path / "full.binary").write_bytes(content)
+    assert "it is damaged or truncated: a hash table is full" in reason(tmp_path / "full.binary")
 
 
 @pytest.mark.parametrize("given", ["model", "trie"])

@@ -57,9 +57,13 @@ def test_a_trie_of_other_labels_is_refused(folder: Path) -> None:
         Scorer.load((" ", "b", "a"), folder / "lm.arpa", folder / "words.trie")
 
 
-@pytest.mark.parametrize("words", [["a", "b", "ab", "bba", "bb"], ["a", "b", "ab", "baa"]])
-def test_a_trie_of_another_language_model_is_refused(folder: Path, words: list[str]) -> None:
-    write_arpa(folder / "other.arpa", words, np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("words", "seed"),
+    [(["a", "b", "ab", "bba", "bb"], 0), (["a", "b", "ab", "baa"], 0), (["a", "b", "ab", "bba"], 1)],
+    ids=["one word more", "another word", "other scores"],
+)
+def test_a_trie_of_another_language_model_is_refused(folder: Path, words: list[str], seed: int) -> None:
+    write_arpa(folder / "other.arpa", words, np.random.default_rng(seed))
     with pytest.raises(DecoderError, match=r"made for another language model than .*other\.arpa"):
         Scorer.load(LABELS, folder / "other.arpa", folder / "words.trie")
 
