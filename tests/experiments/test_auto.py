@@ -105,6 +105,8 @@ def test_labels_are_counted_as_the_model_will_spell_them(tiny_corpus: TinyCorpus
     needed = measure([decomposed], None).labels_a_second
     assert needed > 2 * measure([composed], Normalizer()).labels_a_second
     assert f"labels_a_second={needed}" in as_it_is.experiment.measured
+    wrong = write_csv(folder / "wrong.csv", [(recordings[0], "0 " * 999), *((each, "\ud55c 0") for each in recordings)])
+    assert measure([wrong], Normalizer()).labels_a_second == measure([composed], Normalizer()).labels_a_second
 
 
 def test_recordings_of_the_telephone_are_not_resampled_to_more() -> None:
