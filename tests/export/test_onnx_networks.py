@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from untrained import FBANK, MODELS, frozen, signal, untrained
 
 from deepspeech import Model
 from deepspeech.cli.flags import parse
-from deepspeech.errors import FlagError, ModelError
+from deepspeech.errors import ExportError, FlagError, ModelError
 from deepspeech.export.formats import FORMATS, TrainedModel
 from deepspeech.export.onnx_graph import attention
 from deepspeech.export.onnx_graph.features import COMPUTED
@@ -133,6 +134,14 @@ def test_models_compute_no_features_that_the_export_does_not_know(monkeypatch: p
     with pytest.raises(FlagError, match="a model in ONNX computes audio_ops, but not --feature_type=fbank; leave out"):
         parse([*flags, "--export_features"])
     parse(flags)
+
+
+def test_without_the_package_that_writes_them_features_in_onnx_are_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ExportError, match="by the package onnx, which is not installed; pip install onnx, or"):
+        parse(["--export_dir=model", "--export_format=onnx", "--export_features"])
 
 
 def test_features_that_are_not_served_are_refused_with_those_that_are() -> None:

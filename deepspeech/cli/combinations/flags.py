@@ -170,7 +170,10 @@ def _check_exported_features(options: Options) -> None:
             f"{' and '.join(served)}; train a model with --feature_type={', or ='.join(served)}, and export that"
         )
     if options.export.features:
-        from ...export.onnx_graph.features import COMPUTED  # needs the package onnx
+        from ...export.formats import FORMATS
+
+        FORMATS[ONNX].check_available()
+        from ...export.onnx_graph.features import COMPUTED
 
         if feature_type not in COMPUTED:
             raise FlagError(
