@@ -65,15 +65,17 @@ TEST(compacting_a_prefix_tree_keeps_what_is_used) {
   const std::uint32_t a = tree.add_child(PrefixTree::kRoot, 1, 0);
   tree.add_child(PrefixTree::kRoot, 2, tree.add_sentence({}));
   std::uint32_t ab = tree.add_child(a, 2, tree.add_sentence({{}, -5.0f, -1.0f, 0}));
+  std::uint32_t ac = tree.add_child(a, 3, 0);
   std::uint32_t late = tree.add_arrival(tree.add_arrival(kNowhere, 3), 8);
   tree.add_arrival(late, 9);
-  CHECK(tree.size() == 4 + 3 + 3);
-  tree.compact({&ab}, {&late});
-  CHECK(tree.size() == 3 + 2 + 2);
+  CHECK(tree.size() == 5 + 3 + 3);
+  tree.compact({&ab, &ac}, {&late});
+  CHECK(tree.size() == 4 + 2 + 2);
   CHECK((tree.labels(ab) == std::vector<Label>{1, 2}));
   CHECK((tree.frames(late) == std::vector<std::uint32_t>{3, 8}));
   CHECK(tree.sentence(tree[ab].sentence).score == -5.0f);
   CHECK(tree.find_child(tree.find_child(PrefixTree::kRoot, 1), 2) == ab);
+  CHECK(tree.find_child(tree.find_child(PrefixTree::kRoot, 1), 3) == ac);
   CHECK(tree.find_child(PrefixTree::kRoot, 2) == kNowhere);
 }
 
