@@ -95,7 +95,7 @@ class Own(Layer):
     def answered(self, question: str, otherwise: Any) -> Any:
         """Return the answer to a question; raise it if it is an error."""
         answer = self.answers.get(question, otherwise)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 
@@ -115,6 +115,7 @@ def own_network(sizes: Sizes) -> tuple[Layer, ...]:
         ("variables", ("own/a",), "layer own has the variables ('own/a',), not a tuple of Variable"),
         ("variables", (Variable("own/a", (-1,), ZEROS),), "own/a of the shape (-1,), not of positive whole numbers"),
         ("variables", RuntimeError("two\nlines"), "RuntimeError: two lines"),
+        ("variables", SystemExit(3), "SystemExit: 3"),
     ],
 )
 def test_a_record_that_gives_a_wrong_answer_is_named(

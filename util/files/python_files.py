@@ -53,12 +53,12 @@ def errors_of_code(what: str, kind: type[DeepSpeechError]) -> Iterator[None]:
         yield
     except DeepSpeechError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
         raise kind(f"{what}: {_place_of(error)}: {reason}") from error
 
 
-def _place_of(error: Exception) -> str:
+def _place_of(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     files = {getattr(module, "__file__", "") for name, module in [*sys.modules.items()] if name.startswith(_PREFIX)}
     in_files = [each for each in frames if each.filename in files]
