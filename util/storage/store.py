@@ -228,6 +228,7 @@ def _files(scheme: str) -> Any:
     if scheme in READ_ONLY:
         from aiohttp import ClientTimeout
 
+        logging.getLogger("aiohttp.client").setLevel(logging.ERROR)  # it warns at each request of a wrong ~/.netrc
         options["client_kwargs"] = {
             # Limits for silence only: a large file may take any time.
             "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS),
