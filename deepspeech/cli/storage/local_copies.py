@@ -21,7 +21,9 @@ WITHIN = ("graph",)
 CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
-SENT = (*TWO_WAY_FOLDERS, *CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
+NOT_LISTED = (*CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
+"""Flags whose addresses are not listed at the start, which would show that a bucket is missing."""
+SENT = (*TWO_WAY_FOLDERS, *NOT_LISTED)
 
 
 def with_local_copies(options: Options) -> Options:
@@ -44,7 +46,7 @@ def with_local_copies(options: Options) -> Options:
         raise StorageError(f"{reason}; set XDG_CACHE_HOME to another folder") from error
     for name, address in addresses:
         try:
-            if name in SENT and name != LOADED and options.leads:
+            if name in NOT_LISTED and options.leads:
                 options.storage.settings.store.check_bucket(address)
             _fetch(local, name, copy_of(address, _kind(name)), leads=options.leads)
         except StorageError as error:
