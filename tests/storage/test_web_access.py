@@ -42,13 +42,18 @@ class Guarded(SimpleHTTPRequestHandler):
         return unquote(self.path).endswith(f"?{unquote(SIGNATURE)}")
 
 
+@pytest.fixture
+def labels(tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Alphabet:
+    """Put a recording into the folder to serve, `a.wav`, and copies below it; return the alphabet of transcripts."""
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    (tmp_path / "a.wav").symlink_to(min((tiny_corpus.test.parent / "wav").glob("test-*.wav")))
+    return Alphabet.load(tiny_corpus.alphabet)
+
+
 @pytest.mark.parametrize("name", ["test.csv", "test.jsonl", "shard-{000000..000001}.tar"])
 def test_addresses_may_have_long_signatures_behind_what_tells_the_kind_of_a_file(
-    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tiny_corpus: TinyCorpus, labels: Alphabet, tmp_path: Path, name: str
 ) -> None:
-    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
-    wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
-    (tmp_path / "a.wav").symlink_to(wav)
     assert write_shards([str(tiny_corpus.test), f"--to={tmp_path / 'shard'}", "--shard_mb=0.05"]) == 0
     with served(partial(Guarded, directory=str(tmp_path))) as address:
         recording = f"{address}/a.wav?{SIGNATURE}"
@@ -68,11 +73,8 @@ class Protected(Guarded):
 
 @pytest.mark.parametrize("given", ["in the address", "in the file netrc"])
 def test_a_password_gives_access_and_is_told_nobody(
-    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+    labels: Alphabet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
-    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
-    wav, labels = sorted((tiny_corpus.test.parent / "wav").glob("test-*.wav"))[0], Alphabet.load(tiny_corpus.alphabet)
-    (tmp_path / "a.wav").symlink_to(wav)
     (tmp_path / "test.csv").write_text("wav_filename,transcript\na.wav,a\nnone.wav,a\n")
     (tmp_path / "netrc").write_text('machine 127.0.0.1 login ann password "o pen@"\n')
     user = "ann:o%20pen%40@" if given == "in the address" else ""
