@@ -54,7 +54,7 @@ TOOLS = ("lmplz", "filter", "build_binary")
 REPORT_BYTES = 1 << 20
 LONGEST_WORD = 998
 """The most bytes of a word: a package holds at most 1,000 labels of a word, including the space after it."""
-NUMBERS = {"vocabulary": at_least(1), "lm-weight": FINITE, "word-bonus": FINITE}
+NUMBERS = {"vocabulary": at_least(1), "prune": at_least(0), "lm-weight": FINITE, "word-bonus": FINITE}
 """The allowed values of numeric flags; KenLM's programs check the others."""
 
 
@@ -80,8 +80,6 @@ def read_arguments() -> Namespace:
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)
-    if complaint := at_least(0).complaint("prune", min(arguments.prune)):
-        raise FlagError(complaint)
     check_output_folder("--out", arguments.out)
     arguments.normalizer = chosen_normalizer(arguments)
     if arguments.bytes:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from deepspeech.cli.arguments import (
     ArgumentParser,
     add_transcript_flags,
+    check_not_read,
     chosen_normalizer,
     list_path,
     output_path,
@@ -68,8 +69,7 @@ def read_arguments() -> Namespace:
     ):
         if is_given and arguments.output_unit != unit:
             raise FlagError(f"{flag}: is for --output_unit={unit}")
-    if arguments.to.resolve() in {path.resolve() for path in arguments.csv_files}:
-        raise FlagError(f"--to={arguments.to}: is read here, and would be written over; name another file")
+    check_not_read(f"--to={arguments.to}", arguments.to, arguments.csv_files)
     if arguments.to.exists() and not arguments.force:
         raise FlagError(f"--to={arguments.to}: exists already; name another file, or give --force to overwrite it")
     return arguments

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import AlignmentError, AlphabetError, ExportError, FlagError
@@ -17,7 +17,7 @@ from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
 from ..util.files.whole_files import write_text_whole
-from .arguments import ArgumentParser, output_path, run_command
+from .arguments import ArgumentParser, check_output_file, output_path, run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,22 +36,14 @@ def _main(arguments: Sequence[str] | None) -> None:
     add("--output", type=output_path, help="file to write instead of printing")
     options = parser.parse_args(arguments)
     if options.output is not None:
-        _check_output(options.output, (options.model, options.audio, options.transcript))
+        read = (options.model, options.audio, options.transcript)
+        check_output_file(f"--output={options.output}", options.output, read)
     transcript = _read(options.transcript)
     try:
         alignment = align(Model(options.model), options.audio, transcript)
     except (AlphabetError, AlignmentError) as error:
         raise AlignmentError(f"{options.transcript}: {error}") from error
     _write(FORMATS[options.format](alignment, options.audio.stem), options.output)
-
-
-def _check_output(output: Path, read: Iterable[Path]) -> None:
-    if not output.parent.is_dir():
-        raise FlagError(f"--output={output}: there is no folder {output.parent}")
-    if output.is_dir():
-        raise FlagError(f"--output={output}: is a folder; name a file in it")
-    if output.resolve() in {each.resolve() for each in read}:
-        raise FlagError(f"--output={output}: is read here, and would be written over; name another file")
 
 
 def _read(path: Path) -> str:

@@ -90,15 +90,23 @@ def list_path(text: str) -> Path:
 
 
 def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
-    """Raise FlagError for an output file of rows that is a folder, has none, or is one of the files to read."""
+    """Raise FlagError for an output file of rows as `check_output_file` does."""
+    check_output_file(f"{path}", path, read, "another file for the rows that are found")
+
+
+def check_output_file(named: str, path: Path, read: Iterable[Path], instead: str = "another file") -> None:
+    """Raise FlagError, which begins with `named`, for an output that is a folder, has none, or is one of those read."""
     if not path.parent.is_dir():
-        raise FlagError(f"{path}: there is no folder {path.parent}")
+        raise FlagError(f"{named}: there is no folder {path.parent}")
     if path.is_dir():
-        raise FlagError(f"{path}: is a folder; name a file in it")
+        raise FlagError(f"{named}: is a folder; name a file in it")
+    check_not_read(named, path, read, instead)
+
+
+def check_not_read(named: str, path: Path, read: Iterable[Path], instead: str = "another file") -> None:
+    """Raise FlagError, which begins with `named`, for an output that is one of the files to read."""
     if path.resolve() in {each.resolve() for each in read}:
-        raise FlagError(
-            f"{path}: is read here, and would be written over; name another file for the rows that are found"
-        )
+        raise FlagError(f"{named}: is read here, and would be written over; name {instead}")
 
 
 def check_output_folder(flag: str, folder: Path) -> None:
@@ -125,10 +133,15 @@ def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:
 
 
 def check_arguments(arguments: argparse.Namespace, checks: Mapping[str, Check]) -> None:
-    """Raise FlagError for the first value that a check does not allow; `checks` are by the names of arguments."""
+    """Raise FlagError for the first value that a check does not allow; `checks` are by the names of arguments.
+
+    Of an argument with several values, each is checked.
+    """
     for name, check in checks.items():
-        if complaint := check.complaint(name, getattr(arguments, name.replace("-", "_"))):
-            raise FlagError(complaint)
+        given = getattr(arguments, name.replace("-", "_"))
+        for value in given if isinstance(given, list) else [given]:
+            if complaint := check.complaint(name, value):
+                raise FlagError(complaint)
 
 
 def run_command(command: Callable[[], int | None], program: str = "deepspeech", failure: int = 1) -> int:
