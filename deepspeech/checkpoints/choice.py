@@ -65,7 +65,7 @@ def _wanted(folder: Path, wanted: str, find: Find) -> Path:
         return prefix
     found = find(Kind.BEST) if wanted == BEST else find(Kind.NEWEST) or find(Kind.BEST)
     if found is None:
-        what = "checkpoint of lowest validation loss" if wanted == BEST else "newest checkpoint"
+        what = "best checkpoint of a validation" if wanted == BEST else "newest checkpoint"
         those = _those_in(folder)
         raise CheckpointError(f"--checkpoint={wanted}: {named_for_all(folder)} holds no {what}{those}")
     return found

@@ -35,7 +35,7 @@ LARGEST_GRAPH = 2**31 - 1
 def export(options: Options) -> Path:
     """Write the model and its card into the export folder, whole or not at all; return the path of the model.
 
-    The checkpoint is that of lowest validation loss, or the newest if there was no validation. Raise CheckpointError
+    The checkpoint is the best of validation, or the newest if there was no validation. Raise CheckpointError
     if no checkpoint can be read or its weights are not finite, and ExportError if the model cannot be exported or
     written.
     """

@@ -10,6 +10,7 @@ from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen_format import is_for_clients
 from ..options import ExportOptions
 from ..options.export import GRAPH, TFLITE
+from ..options.training.epochs import LOSS, in_words
 from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions, front_end
@@ -160,8 +161,10 @@ def _training(card: Card) -> list[str]:
         lines.append(f"- {figures.train_utterances:,} utterances, {figures.train_hours:.2f} hours")
     if state is not None:
         lines.append(f"- {counted(state.epoch, 'epoch')}")
-        if state.dev_losses:
-            lines.append(f"- lowest validation loss {min(state.dev_losses):.4f}")
+        if state.dev_figures:
+            best = min(state.dev_figures)
+            figure = f"{best:.4f}" if state.best_by == LOSS else f"{best:.2%} without a language model"
+            lines.append(f"- lowest validation {in_words(state.best_by)} {figure}")
     return lines or ["The checkpoint does not record how it was trained."]
 
 

@@ -43,7 +43,7 @@ def train_and_test(
 ) -> None:
     """Train on the training set, if there is one, then test on the test set, if there is one.
 
-    Resume from the newest checkpoint of the folder. Test with the checkpoint of lowest validation loss, or with the
+    Resume from the newest checkpoint of the folder. Test with the best checkpoint of validation, or with the
     newest if there was no validation. A run that trains locks the folder. `publish` receives the status of the run, and
     `time_use` records how its time is used.
     Raise a DeepSpeechError for input that cannot be used, a folder that is locked, or a step that fails. Save a

@@ -79,7 +79,7 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(folder: Path) 
     assert chosen(folder, "train-7", trained=True) == "train-8"
     for path in folder.glob("best_dev*"):
         path.unlink()
-    with pytest.raises(CheckpointError, match=r"^--checkpoint=best: .* no checkpoint of lowest validation loss"):
+    with pytest.raises(CheckpointError, match=r"^--checkpoint=best: .* no best checkpoint of a validation"):
         chosen(folder, "best")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,10 +102,14 @@ def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> 
 
 def test_a_card_tells_of_training_what_is_known() -> None:
     identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
-    state = TrainingState(epoch=2, dev_losses=(3.5, 2.25))
+    state = TrainingState(epoch=2, dev_losses=(2.25, 3.5))
+    by_words = replace(state, dev_error_rates=(0.5, 0.25), best_by="wer")
     figures = ModelFigures(train_utterances=1234, train_hours=5.5)
     card = model_card(Card(("best",), state, figures, identity, ExportOptions()))
     assert "\n## Training\n\n- 1,234 utterances, 5.50 hours\n- 2 epochs\n- lowest validation loss 2.2500\n\n" in card
     assert "\n## Alphabet\n\n2 labels and the blank: `a` `b`\n\n" in card
+    assert "- lowest validation WER 25.00% without a language model\n\n" in model_card(
+        Card(("best",), by_words, figures, identity, ExportOptions())
+    )
     unknown = model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
     assert "\n## Training\n\nThe checkpoint does not record how it was trained.\n\n" in unknown
