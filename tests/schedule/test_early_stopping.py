@@ -77,10 +77,11 @@ def test_never_stops_when_disabled() -> None:
     assert stops_at([5.0] * 100, EarlyStoppingOptions(enabled=False, thresholds_given=True)) is None
 
 
-@given(LOSSES, PATIENCES, IMPROVEMENTS)
-def test_never_stops_right_after_the_best_so_far(losses: list[float], patience: int, improvement: float) -> None:
-    best = min(losses, default=1.0) / 2 - 1.0
-    assert not patience_is_over([*losses, best], patience, improvement)
+@given(st.lists(st.floats(1e-3, 1e4), min_size=1, max_size=60), PATIENCES, IMPROVEMENTS, st.floats(0.5, 0.999))
+def test_never_stops_right_after_the_best_so_far_however_little_better_it_is(
+    losses: list[float], patience: int, improvement: float, share: float
+) -> None:
+    assert not patience_is_over([*losses, share * min(losses)], patience, improvement)
 
 
 @given(LOSSES.filter(len), PATIENCES, IMPROVEMENTS, st.lists(st.floats(0.0, 1e4), max_size=20))
