@@ -38,8 +38,11 @@ lm-tools:
 clean:
 	rm -rf $(VENV) build demo dist deepspeech/*.so
 
+# An environment that could not be completed, for example without Debian's python3-venv, is made anew the next time.
+.DELETE_ON_ERROR:
+
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
 # The editable install builds the C++ code too; later changes of its sources rebuild just that.
