@@ -8,9 +8,16 @@ from ..errors import DeepSpeechError
 
 def check_libraries(what: str, libraries: Sequence[str], extra: str, error: type[DeepSpeechError]) -> None:
     """Raise `error`, naming the extra, if a required library is missing; `what` names the server for the message."""
-    missing = [name for name in libraries if importlib.util.find_spec(name) is None]
+    missing = [name for name in libraries if not _is_installed(name)]
     if missing:
         raise error(
             f"{what} needs {', '.join(missing)}: install this package with its extra `{extra}`, "
             f"pip install '.[{extra}]' in a checkout or pip install './deepspeech-….whl[{extra}]' with a wheel file"
         )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # there is not even the package that holds it
+        return False
