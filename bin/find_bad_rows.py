@@ -37,6 +37,7 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import front_end
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.transcripts import Normalizer
+from deepspeech.util.web.libraries import check_libraries
 
 BEAM_WIDTH = 100
 """A beam width that is enough without a language model."""
@@ -58,6 +59,7 @@ def main() -> None:
         check_list_of_rows(path, (arguments.model, *arguments.csv))
     if arguments.report and arguments.report.resolve() == arguments.output.resolve():
         raise FlagError(f"--report={arguments.report}: is the file of --output; name another one")
+    check_libraries("counting the errors of rows", ["rapidfuzz"], "train", FlagError)
     logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
     ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]

@@ -48,7 +48,6 @@ from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.corpus_files.lines import read_text
 from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
-from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.output_units import UNITS, load_alphabet
 from deepspeech.util.parts import Part, PartError
@@ -66,8 +65,8 @@ NUMBERS = {
 }
 """The allowed values of numeric flags."""
 
-PACKAGES = ("optuna", "matplotlib")
-"""What the search and the drawing need, of the extra `tune`."""
+PACKAGES = ("optuna", "matplotlib", "rapidfuzz")
+"""What the search, the drawing and the error rates need, of the extra `tune`."""
 
 Trial = tuple[float, float, float]
 """Weight, bonus, and their error rate."""
@@ -216,6 +215,8 @@ class Objective:
 
     def error_rate(self, weight: float, bonus: float) -> float:
         """Return WER or CER over all utterances, decoded on all cores."""
+        from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
+
         options = DecoderOptions(self._arguments.beam_width, weight, bonus)
         decoder = CTCDecoder(self._scorer.output, options, self._scorer)
         counts = EditCounts()

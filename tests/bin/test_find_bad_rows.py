@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import os
 import random
 from pathlib import Path
 
 import numpy as np
+import pytest
 from corpora import TinyCorpus
 from running import assert_fails_with, run_script
 
@@ -116,3 +118,12 @@ def test_of_3_percent_of_exchanged_transcripts_9_of_10_are_among_the_worst_5_per
     rows = listed(output)
     assert len(rows) == 60
     assert len(lines & {int(row["line"]) for row in rows}) >= 0.9 * len(lines)
+
+
+def test_the_extra_is_named_where_what_counts_errors_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['rapidfuzz'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    done = run_script("find_bad_rows.py", tmp_path / "none.pb", "none.csv", "--output", tmp_path / "bad_rows.csv")
+    assert_fails_with(done, "needs rapidfuzz", "'.[train]'")

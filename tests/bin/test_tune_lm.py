@@ -9,7 +9,7 @@ import pytest
 from running import assert_fails_with, run_script
 
 
-@pytest.mark.parametrize("package", ["optuna", "matplotlib"])
+@pytest.mark.parametrize("package", ["optuna", "matplotlib", "rapidfuzz"])
 def test_a_missing_package_is_named_before_anything_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ...corpus import Utterance
-from ...figures.metrics import EditCounts, evaluate_transcript
+
+if TYPE_CHECKING:
+    from ...figures.metrics import EditCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,9 @@ class RowFigures:
 
     @property
     def edits(self) -> EditCounts:
-        """The errors of the hypothesis if the transcript is right."""
+        """The errors of the hypothesis if the transcript is right. Counting them needs the package rapidfuzz."""
+        from ...figures.metrics import evaluate_transcript
+
         return evaluate_transcript(self.utterance.reference, self.hypothesis)
 
 
