@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
+from ...util.transcripts import written_without_spaces
 from ..subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, cues, srt
 from ..transcripts import TimedWord
 from .transcript import AlignedCharacter, AlignedWord, Alignment
@@ -67,14 +68,28 @@ FORMATS: Mapping[str, Callable[[Alignment, str], str]] = {
 
 
 def _readable(word: AlignedWord) -> Iterator[TimedWord]:
-    """Yield a word, or its parts if it is too long for a cue, cut where the gap between characters is the longest."""
+    """Yield a text written without spaces in parts that fit into cues, and any other word whole.
+
+    A word that takes too long, as some of its characters were found far from the others, is shown where most are.
+    """
+    parts = list(_fitting(word))
+    is_cut = any(map(written_without_spaces, word.text)) or len(word.text) > LONGEST_CUE_CHARACTERS
+    if is_cut and len(parts) > 1:
+        yield from parts
+    else:
+        most = max(parts, key=lambda part: len(part.text))
+        yield TimedWord(word.text, most.start, most.end)
+
+
+def _fitting(word: AlignedWord) -> Iterator[TimedWord]:
+    """Yield the parts of a word that is too long for a cue, cut where the gap between characters is the longest."""
     waiting = [word.characters]
     while waiting:
         part = waiting.pop()
         said = TimedWord("".join(character.text for character in part), part[0].start, part[-1].end)
         fits = len(said.text) <= LONGEST_CUE_CHARACTERS and said.end - said.start <= LONGEST_CUE_SECONDS
         if fits or len(part) == 1:
-            yield said if len(part) < len(word.characters) else TimedWord(word.text, word.start, word.end)
+            yield said
         else:
             cut = max(
                 range(1, len(part)), key=lambda at: (part[at].start - part[at - 1].start, -abs(2 * at - len(part)))

@@ -182,3 +182,10 @@ def test_subtitles_of_a_text_without_spaces_are_cut_where_its_characters_are_fur
     assert subtitles(Alignment((word,), 12.0)) == (
         f"1\n00:00:00,000 --> 00:00:04,700\n{said}\n\n2\n00:00:06,000 --> 00:00:10,700\n{said}\n"
     )
+
+
+def test_subtitles_show_a_word_whole_where_most_of_its_characters_are() -> None:
+    times = zip("three", (1.0, 1.1, 1.2, 13.0, 13.1), strict=True)
+    characters = tuple(AlignedCharacter(text, at, at + 0.02, -0.1) for text, at in times)
+    word = AlignedWord("three", 1.0, 13.12, -0.1, characters)
+    assert subtitles(Alignment((word,), 14.0)) == "1\n00:00:01,000 --> 00:00:01,700\nthree\n"
