@@ -17,7 +17,7 @@ from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..util.storage.copies import named_for_all
-from .identity import ModelIdentity, check_described_network, check_identity, misfit, read_description
+from .identity import ModelIdentity, check_alphabet, check_described_network, check_identity, misfit, read_description
 from .readable import check_readable
 from .weights.fitting import check_beginning, initial_statistics, initial_weights, mapping_of_description
 from .weights.model_weights import read_initial_weights
@@ -53,10 +53,13 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         description = read_description(prefix)
     except CheckpointError:
         return
-    if description is None or not isinstance(description.get("network"), dict):
+    if description is not None and not isinstance(description.get("network"), dict):
         return
     if begins and options.only_weights:
-        _check_beginning(prefix, description, options, identity)
+        _check_beginning(prefix, description or {}, options, identity)
+        return
+    if description is None:
+        check_alphabet(prefix, None, identity)
         return
     check_described_network(prefix, description, identity)
     _check_shapes(prefix, description["network"], identity)

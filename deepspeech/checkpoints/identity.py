@@ -1,7 +1,7 @@
 """The identity of the model that weights belong to: it is in the JSON file beside a checkpoint, and must be equal.
 
 DeepSpeech's own checkpoints have no such file, and files from before networks had names do not describe the layers. In
-both cases, the network is `deepspeech`.
+both cases, the network is `deepspeech`. Coqui STT writes only the alphabet, into the folder of the checkpoints.
 """
 
 import json
@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..errors import CheckpointError, NetworkError
+from ..errors import AlphabetError, CheckpointError, NetworkError
 from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.serialization import difference, without_chunks
@@ -40,6 +40,9 @@ FEATURE_FLAGS = {
     "normalization": "normalize_features",
 }
 """The settings of features whose flags have other names."""
+
+COQUIS_ALPHABET = "alphabet.txt"
+"""The file beside checkpoints in which Coqui STT keeps their alphabet."""
 
 ANOTHER_FOLDER = "train into another --checkpoint_dir"
 """The advice for a checkpoint of another model."""
@@ -126,15 +129,18 @@ def check_described_network(prefix: Path, description: Mapping[str, Any] | None,
 
 def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
     """Raise CheckpointError if a checkpoint's description has another alphabet, features or network than `identity`."""
+    check_alphabet(prefix, description, identity)
     if description is None:
         return
-    check_alphabet(prefix, description, identity)
     check_features(prefix, description, identity)
     check_network(prefix, description, identity)
 
 
-def check_alphabet(prefix: Path, description: Mapping[str, Any], identity: ModelIdentity) -> None:
-    """Raise CheckpointError if a checkpoint's description has another alphabet than `identity`."""
+def check_alphabet(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+    """Raise CheckpointError if a description, or else Coqui STT's file, has another alphabet than `identity`."""
+    if not description:
+        _check_coquis_alphabet(prefix, identity.alphabet)
+        return
     unit = description.get("output_unit", Alphabet.unit)
     _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {})
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
@@ -144,6 +150,21 @@ def check_alphabet(prefix: Path, description: Mapping[str, Any], identity: Model
             "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or start from it "
             "with --load_checkpoint_dir and --map_labels, which keeps the rows of the "
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
+        )
+
+
+def _check_coquis_alphabet(prefix: Path, alphabet: Alphabet) -> None:
+    """Raise CheckpointError if Coqui STT's file beside a checkpoint has other labels than an alphabet of characters."""
+    path = prefix.with_name(COQUIS_ALPHABET)
+    try:
+        theirs = Alphabet.load(path).labels
+    except AlphabetError:  # there is no such file, or it is something else
+        return
+    if alphabet.unit == Alphabet.unit and theirs != alphabet.labels:
+        raise CheckpointError(
+            f"{prefix}: {path.name} beside it has another alphabet, "
+            f"{_label_difference(list(theirs), list(alphabet.labels))}; give it with --alphabet_config_path={path}, "
+            "or remove it if the checkpoint was trained with the alphabet of this run"
         )
 
 

@@ -95,7 +95,7 @@ def check_beginning(prefix: Path, description: Mapping[str, Any], identity: Mode
     The sample rate may be another.
     """
     check_features(prefix, description, identity, any_rate=True)
-    if description and not identity.network.last_layers(drop_layers):
+    if not identity.network.last_layers(drop_layers):
         check_alphabet(prefix, description, identity)
     check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
 
