@@ -56,6 +56,9 @@ FORMATS: Mapping[str, Format] = {
 }
 """By the ending of a list's name; any other file is a CSV, and a folder is a data directory of Kaldi."""
 
+SAMPLE_DATABASE = ".sdb"
+"""The ending of DeepSpeech's and Coqui STT's archives of utterances, which are not read."""
+
 
 def listing(path: Path) -> Path:
     """Return the file whose lines are the rows of a list: the list itself, or the `text` of a directory of Kaldi."""
@@ -140,6 +143,11 @@ def _told_by_address(path: Path) -> Iterator[None]:
 def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     if path.is_dir():
         raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
+    if path.suffix.lower() == SAMPLE_DATABASE:
+        raise CorpusError(
+            f"{path}: sample databases of DeepSpeech are not read; make a CSV of it with DeepSpeech's "
+            f"bin/data_set_tool.py {path.name} {path.stem}.csv, or import the corpus again with bin/import_corpus.py"
+        )
     if not shards.is_shard(path):
         fetched(path)
     rows = _format_of(path).read_rows(path, normalizer)
