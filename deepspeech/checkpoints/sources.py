@@ -1,7 +1,8 @@
 """The tensor of a checkpoint for each variable of a graph, for checkpoints of every generation of DeepSpeech."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,23 @@ def open_checkpoint(prefix: Path) -> Any:
     """
     check_readable(prefix.parent)
     return tf.train.load_checkpoint(str(prefix))
+
+
+@contextmanager
+def removal_in_words(*prefixes: Path) -> Iterator[None]:
+    """Raise a CheckpointError that says so if one of the checkpoints that the block reads is removed meanwhile.
+
+    A training that goes on in their folder removes a checkpoint when a newer one supersedes it.
+    """
+    try:
+        yield
+    except (CheckpointError, *READING_ERRORS) as error:
+        gone = next((each for each in prefixes if not each.with_name(each.name + ".index").exists()), None)
+        if gone is None:
+            raise
+        raise CheckpointError(
+            f"{gone}: was removed while it was read; if training goes on in its folder, run the same command again"
+        ) from error
 
 
 def average_name(variable: str) -> str:

@@ -46,7 +46,7 @@ from .recovery import (
     progress_of,
     warn_without_description,
 )
-from .sources import begin_averages, find_sources, load, load_mean
+from .sources import begin_averages, find_sources, load, load_mean, removal_in_words
 from .weights.beginning import begin_with_checkpoint, begin_with_file
 
 __all__ = ["Checkpoints", "Kind"]
@@ -119,7 +119,8 @@ class Checkpoints:
         Raise CheckpointError if that checkpoint belongs to another model.
         """
         session.run(self._initialize)
-        begin_with_checkpoint(session, self._variables, self._options, self._identity, prefix)
+        with removal_in_words(prefix):
+            begin_with_checkpoint(session, self._variables, self._options, self._identity, prefix)
         begin_averages(session, self._variables)
 
     def save(self, session: Any, kind: Kind, state: TrainingState) -> Path:
@@ -204,10 +205,11 @@ class Checkpoints:
         """
         description = read_description(prefix)
         check_described_network(prefix, description, self._identity)
-        sources = find_sources(prefix, self._variables, self._identity, averaged=to_use)
-        check_identity(prefix, description, self._identity)
-        session.run(self._initialize)
-        load(session, prefix, self._variables, sources)
+        with removal_in_words(prefix):
+            sources = find_sources(prefix, self._variables, self._identity, averaged=to_use)
+            check_identity(prefix, description, self._identity)
+            session.run(self._initialize)
+            load(session, prefix, self._variables, sources)
         self._restored, self.restored_names = prefix, (prefix.name,)
         by_name = prefix.name == self._options.wanted
         if to_use and self._options.averaged > 1 and prefix.name.startswith(Kind.BEST.prefix) and not by_name:
@@ -224,7 +226,8 @@ class Checkpoints:
 
     def _load_mean_of_best(self, session: Any, best: Path) -> None:
         prefixes = best_of(best.parent, self._options.averaged, best)
-        load_mean(session, prefixes, self._variables, self._identity)
+        with removal_in_words(*prefixes):
+            load_mean(session, prefixes, self._variables, self._identity)
         self.restored_names = tuple(prefix.name for prefix in prefixes)
         logger.info("The weights are the mean of %s", ", ".join(self.restored_names))
 

@@ -10,12 +10,15 @@ import pytest
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 from files_of_checkpoints import flip_a_bit
 
+from deepspeech.checkpoints import store
 from deepspeech.checkpoints.choice import choose_to_begin
 from deepspeech.checkpoints.completion import record_end_of_run
 from deepspeech.checkpoints.flag_check import check_flags
-from deepspeech.checkpoints.folder import Kind
+from deepspeech.checkpoints.folder import Kind, files_of
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.recovery import progress_of
+from deepspeech.checkpoints.sources import open_checkpoint
+from deepspeech.checkpoints.weights import of_checkpoint
 from deepspeech.checkpoints.weights.beginning import weights_of_checkpoint
 from deepspeech.errors import CheckpointError
 from deepspeech.options import CheckpointOptions, ModelOptions
@@ -92,6 +95,39 @@ def test_a_named_checkpoint_that_is_damaged_is_refused(folder: Path) -> None:
 def test_training_refuses_a_name_that_is_not_there_before_it_begins(folder: Path) -> None:
     with session_of(folder, wanted="train-7") as (checkpoints, _), pytest.raises(CheckpointError, match="train-7"):
         checkpoints.prepare_folder()
+
+
+@pytest.mark.parametrize("moment", ["find_sources", "check_identity"])
+def test_a_checkpoint_that_training_removes_while_it_is_read_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    function = vars(store)[moment]
+
+    def once_removed(*arguments: Any, **named: Any) -> Any:
+        for path in files_of(folder / "best_dev-4"):
+            path.unlink()
+        return function(*arguments, **named)
+
+    monkeypatch.setattr(store, moment, once_removed)
+    with session_of(folder, trains=False) as (checkpoints, session), pytest.raises(CheckpointError) as removed:
+        checkpoints.restore(session, folder / "best_dev-4", to_use=True)
+    assert str(removed.value) == (
+        f"{folder}/best_dev-4: was removed while it was read; if training goes on in its folder, run the same command "
+        "again"
+    )
+
+
+def test_weights_of_a_checkpoint_that_training_removes_while_it_is_read_are_no_weights(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def once_removed(prefix: Path) -> Any:
+        for path in files_of(prefix):
+            path.unlink()
+        return open_checkpoint(prefix)
+
+    monkeypatch.setattr(of_checkpoint, "open_checkpoint", once_removed)
+    with pytest.raises(CheckpointError, match=r"best_dev-4: was removed while it was read; "):
+        of_checkpoint.weights_of_checkpoint_file(folder / "best_dev-4")
 
 
 def test_a_best_of_another_validation_set_is_not_compared_and_stays(folder: Path) -> None:

@@ -28,7 +28,7 @@ from ..identity import DESCRIPTION_FORMAT, read_description, write_description
 from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
 from ..recovery import find_intact
-from ..sources import open_checkpoint, source_of
+from ..sources import open_checkpoint, removal_in_words, source_of
 from .finite import check_finite
 from .model_weights import ModelWeights, by_layers, is_graph
 
@@ -48,6 +48,11 @@ def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeig
     trouble = damage(prefix)
     if trouble:
         raise CheckpointError(f"{path}: {trouble}")
+    with removal_in_words(prefix):
+        return _read(prefix)
+
+
+def _read(prefix: Path) -> ModelWeights:
     description = {name: value for name, value in (read_description(prefix) or {}).items() if name in PARTS_OF_IDENTITY}
     reader = open_checkpoint(prefix)
     shapes = reader.get_variable_to_shape_map()
