@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import AlignmentError, AlphabetError, AudioError
-from ...serving.alignment.isolated_words import parts_of_words
+from ...serving.alignment.isolated_words import is_in_one_place, parts_of_words
 from ...serving.alignment.transcript import align
 from ...serving.api import Model
 from ...util.audio import Samples, read_audio
@@ -180,7 +180,7 @@ def words_in(
         return Found([], 0)
     begin = part.start if part else 0.0
     words = [(word, place) for word, place in parts_of_words(alignment) if wanted is None or word.text in wanted]
-    heard = [(word, place) for word, place in words if word.score >= LOWEST_SCORE]
+    heard = [(word, place) for word, place in words if word.score >= LOWEST_SCORE and is_in_one_place(word)]
     recording = named_for_all(Path(row.path).absolute())
     kept = [
         Word(recording, word.text, f"{begin + place.start:.3f}", f"{place.end - place.start:.3f}", said.speaker)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ...util.parts import Part
+from ...util.transcripts import written_without_spaces
+from ..transcripts import LONGEST_GAP_SECONDS
 from .transcript import AlignedWord, Alignment
 
 BEFORE_SECONDS = 0.12
@@ -22,3 +25,12 @@ def parts_of_words(alignment: Alignment) -> Iterator[tuple[AlignedWord, Part]]:
         first = (ends[place] + word.start) / 2 if place else 0.0
         last = (word.end + starts[place + 1]) / 2 if place < len(words) - 1 else alignment.duration
         yield word, Part(max(word.start - BEFORE_SECONDS, first), min(word.end + AFTER_SECONDS, last))
+
+
+def is_in_one_place(word: AlignedWord) -> bool:
+    """Return whether the characters of a word follow each other closely; otherwise its part has other words, too.
+
+    Texts without spaces have pauses between words, so they count as being in one place.
+    """
+    gaps = (after.start - before.end for before, after in pairwise(word.characters))
+    return max(gaps, default=0) <= LONGEST_GAP_SECONDS or any(map(written_without_spaces, word.text))

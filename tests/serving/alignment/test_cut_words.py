@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from running import assert_fails_with
 
 from deepspeech.cli.importing.words import Word, equally_often
+from deepspeech.serving.alignment.isolated_words import is_in_one_place
+from deepspeech.serving.alignment.transcript import AlignedCharacter, AlignedWord
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -115,6 +117,17 @@ def test_words_that_are_not_heard_and_rows_that_cannot_be_used_are_left_out(
     assert f"{sentences}:4: " in done.stderr
     assert not listed.exists()
     assert_fails_with(cut_words(graph_file, sentences, "--words", "fed"), "none of the words is in a transcript")
+
+
+@pytest.mark.parametrize(
+    ("text", "begin_of_last", "kept"), [("yes", 1.7, True), ("yes", 1.8, False), ("你好吗", 1.8, True)]
+)
+def test_a_word_is_kept_only_if_no_other_word_can_be_between_its_characters(
+    text: str, begin_of_last: float, kept: bool
+) -> None:
+    begins = zip(text, (1.0, 1.1, begin_of_last), strict=True)
+    characters = tuple(AlignedCharacter(character, at, at + 0.12, -0.1) for character, at in begins)
+    assert is_in_one_place(AlignedWord(text, 1.0, characters[-1].end, -0.1, characters)) == kept
 
 
 def test_a_row_that_ends_after_its_recording_has_the_words_that_training_hears(
