@@ -99,9 +99,7 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
             raise damaged
         logger.warning("%s", damaged.found)
     if newest is None:
-        raise CheckpointError(
-            f"--checkpoint_dir={named_for_all(folder)}: holds no checkpoint; train first, or name another folder"
-        )
+        raise CheckpointError(f"{named_for_all(folder)}: holds no checkpoint; train first, or name another folder")
     reason = ""
     if best is not None:
         reason = (

@@ -150,7 +150,7 @@ def test_a_list_that_is_an_address_is_named_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        ("auto", "--checkpoint_dir=s3://bucket/run: holds no checkpoint"),
+        ("auto", "s3://bucket/run: holds no checkpoint; train first"),
         ("best", "--checkpoint=best: s3://bucket/run holds no best checkpoint of a validation"),
         ("last", "--checkpoint=last: s3://bucket/run holds no newest checkpoint"),
         ("train-9", "--checkpoint=train-9: s3://bucket/run holds no such checkpoint"),
