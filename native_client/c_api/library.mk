@@ -23,8 +23,8 @@ $(LIBRARY_DIR)/deepspeech.pc: c_api/deepspeech.pc.in Makefile
 	sed -e 's|@PREFIX@|$(abspath $(LIBRARY_DIR))|' -e 's|@INCLUDE@||' -e 's|@LIB@||' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 install: $(LIBRARY)
-	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 c_api/deepspeech.h $(DESTDIR)$(PREFIX)/include/deepspeech.h
-	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libdeepspeech.so
+	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+	install -m 644 c_api/deepspeech.h "$(DESTDIR)$(PREFIX)/include/deepspeech.h"
+	install -m 755 $(LIBRARY) "$(DESTDIR)$(PREFIX)/lib/libdeepspeech.so"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@INCLUDE@|/include|' -e 's|@LIB@|/lib|' -e 's|@VERSION@|$(VERSION)|' \
-		c_api/deepspeech.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/deepspeech.pc
+		c_api/deepspeech.pc.in | install -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/pkgconfig/deepspeech.pc"

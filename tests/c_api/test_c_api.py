@@ -156,9 +156,10 @@ def test_a_program_in_javascript_runs(environment: dict[str, str], graph_file: P
 
 def test_installing_puts_library_header_and_pkg_config_file_in_place(library: Library, tmp_path: Path) -> None:
     assert library
-    make: list[str | Path] = ["make", "--silent", "-C", ROOT / "native_client", "install", f"PREFIX={tmp_path}"]
-    subprocess.run(make, check=True, capture_output=True)
-    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert files == {"include/deepspeech.h", "lib/libdeepspeech.so", "lib/pkgconfig/deepspeech.pc"}
-    told = (tmp_path / "lib/pkgconfig/deepspeech.pc").read_text()
-    assert f"prefix={tmp_path}\n" in told and f"Version: {version()}\n" in told
+    prefix = tmp_path / "with space"
+    make: list[str | Path] = ["make", "--silent", "-C", ROOT / "native_client", "install", f"PREFIX={prefix}"]
+    subprocess.run(make, check=True, capture_output=True, umask=0o077)
+    modes = {str(path.relative_to(prefix)): path.stat().st_mode & 0o777 for path in prefix.rglob("*") if path.is_file()}
+    assert modes == {"include/deepspeech.h": 0o644, "lib/libdeepspeech.so": 0o755, "lib/pkgconfig/deepspeech.pc": 0o644}
+    told = (prefix / "lib/pkgconfig/deepspeech.pc").read_text()
+    assert f"prefix={prefix}\n" in told and f"Version: {version()}\n" in told
