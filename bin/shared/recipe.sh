@@ -20,7 +20,7 @@ show_help() { # prints the head of the script
 }
 
 choose_work_folder() { # NAME ARGUMENT...: sets $work from --work FOLDER, in any place, and $arguments to the others
-    work=${XDG_CACHE_HOME:-$HOME/.cache}/deepspeech/$1
+    work=${XDG_CACHE_HOME:-~/.cache}/deepspeech/$1 # without HOME, the account has a home
     shift
     arguments=()
     while (($#)); do

@@ -1,6 +1,7 @@
 """The run-*.sh recipes train and test from any folder, and report why they cannot run."""
 
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -41,6 +42,14 @@ def test_an_option_without_its_folder_is_named(tmp_path: Path) -> None:
         done = run_recipe("run-fsdd.sh", option, folder=tmp_path)
         assert done.returncode == 1
         assert done.stderr.count("\n") == 1 and option in done.stderr
+
+
+def test_the_accounts_home_is_taken_where_the_environment_names_none() -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    script = 'source "$0"; choose_work_folder demo; echo "$work"'
+    command = ["bash", "-euc", script, str(ROOT / "bin/shared/recipe.sh")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout == f"{pwd.getpwuid(os.getuid()).pw_dir}/.cache/deepspeech/demo\n", done.stderr
 
 
 @pytest.mark.parametrize("given", [("--work", "a folder"), ("--work=a folder",)])
