@@ -15,6 +15,7 @@ from ..schedule.state import TrainingState
 from ..serving.frozen.metadata import GRAPH_VERSION
 from ..util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions, front_end
 from ..util.figures.counted import counted
+from ..util.figures.markdown import in_code
 from ..util.output_units import ByteAlphabet
 from ..util.text import Alphabet
 
@@ -150,7 +151,7 @@ def _alphabet(alphabet: Alphabet) -> list[str]:
         return [f"{alphabet.size} labels, which are bytes of UTF-8, and the blank"]
     kind = "" if alphabet.unit == Alphabet.unit else f" ({alphabet.unit})"
     more = " …" if alphabet.size > SHOWN_LABELS else ""
-    shown = " ".join(f"`{label}`" for label in alphabet.labels[:SHOWN_LABELS])
+    shown = " ".join(map(in_code, alphabet.labels[:SHOWN_LABELS]))
     return [f"{alphabet.size} labels{kind} and the blank: {shown}{more}"]
 
 

@@ -111,5 +111,9 @@ def test_a_card_tells_of_training_what_is_known() -> None:
     assert "- lowest validation WER 25.00% without a language model\n\n" in model_card(
         Card(("best",), by_words, figures, identity, ExportOptions())
     )
+    backtick = replace(identity, alphabet=Alphabet(("a", "`")))
+    assert "2 labels and the blank: `a` `` ` ``\n" in model_card(
+        Card(("best",), state, figures, backtick, ExportOptions())
+    )
     unknown = model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
     assert "\n## Training\n\nThe checkpoint does not record how it was trained.\n\n" in unknown

@@ -15,6 +15,7 @@ import tensorflow as tf
 from ...options import Options
 from ...schedule.jobs import EpochReport, Job, Sample, SetName
 from ...util.feeding import Batch
+from ...util.figures.markdown import in_code
 from ...util.figures.report import by_wer
 from ...util.files.whole_files import encoded
 from ...util.storage.folders import try_to_send
@@ -170,5 +171,4 @@ def _table(name: str, samples: Sequence[Sample]) -> Any:
 
 
 def _code(text: str) -> str:
-    """Return Markdown that shows the text unchanged."""
-    return f"`{text}`" if text and "`" not in text else text
+    return in_code(text) if text else ""
