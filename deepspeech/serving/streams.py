@@ -20,7 +20,7 @@ from .transcripts import Metadata, Partial, Transcript, metadata
 
 
 class Stream:
-    """One utterance whose audio comes bit by bit, as DeepSpeech 0.9.3 offers it; `Model.createStream` makes one."""
+    """One utterance whose audio comes bit by bit, as in DeepSpeech and Coqui STT; `Model.createStream` makes one."""
 
     def __init__(self, recognition: Recognition, step_seconds: float) -> None:
         self._recognition: Recognition | None = recognition
@@ -46,6 +46,14 @@ class Stream:
         with self._lock:
             hypotheses = self._open().peek(count)
         return metadata(hypotheses, self._step_seconds)
+
+    def intermediateDecodeFlushBuffers(self) -> str:  # noqa: N802
+        """Return the text so far: Coqui STT's name of `intermediateDecode`, which here uses all audio that was fed."""
+        return self.intermediateDecode()
+
+    def intermediateDecodeWithMetadataFlushBuffers(self, num_results: int = 1) -> Metadata:  # noqa: N802
+        """Return what `intermediateDecodeWithMetadata` returns."""
+        return self.intermediateDecodeWithMetadata(num_results)
 
     def finishStream(self) -> str:  # noqa: N802
         """Return the text, and end the stream."""

@@ -76,6 +76,8 @@ def test_a_stream_tells_what_it_has_heard_so_far(model: Model, recordings: list[
     stream.feedAudioContent(samples)
     so_far = stream.intermediateDecode()
     assert stream.intermediateDecodeWithMetadata(2).transcripts[0].tokens[0].text == so_far[0]
+    assert stream.intermediateDecodeFlushBuffers() == so_far
+    assert len(stream.intermediateDecodeWithMetadataFlushBuffers(2).transcripts) == 2
     metadata = stream.finishStreamWithMetadata(2)
     assert "".join(token.text for token in metadata.transcripts[0].tokens) == model.stt(samples)
     with pytest.raises(RuntimeError, match="ended"):
