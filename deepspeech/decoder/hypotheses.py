@@ -64,9 +64,13 @@ class LabelTexts:
         return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
 
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
-        """Return the place and text of each label; for labels of bytes, of each character, as one byte is no text."""
+        """Return the place and text of each label; for labels of bytes, of each character, as one byte is no text.
+
+        Together they are the `text`: without the spaces at its ends that this leaves out.
+        """
         begins = range(len(labels)) if self._are_characters else self.character_begins(labels)
-        return [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
+        tokens = [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
+        return _without_outer_spaces(tokens) if self._spaced or self._has_pieces else tokens
 
     def _goes_on(self, text: str | bytes) -> bool:
         """Return whether a label's text belongs to the character before it: a mark, or a further byte of UTF-8."""
@@ -82,6 +86,15 @@ class LabelTexts:
         return b"".join([text if isinstance(text, bytes) else text.encode() for text in texts]).decode(
             "utf-8", "replace"
         )
+
+
+def _without_outer_spaces(tokens: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return tokens without the spaces before the first word and after the last."""
+    spoken = [place for place, (_, text) in enumerate(tokens) if text.strip(" ")]
+    if not spoken:
+        return []
+    begin, text = tokens[spoken[0]]
+    return [(begin, text.lstrip(" ")), *tokens[spoken[0] + 1 : spoken[-1] + 1]]
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,18 @@ def test_the_library_hears_what_python_hears_with_a_scorer_and_hot_words(
         assert "eee" in ours.stt(noise).split()
 
 
+def test_the_characters_of_a_transcript_spell_its_text(
+    library: Library, graph_file: Path, scorer_file: Path, recordings: list[Path]
+) -> None:
+    samples = samples_of(recordings[0])
+    with CModel(library, graph_file) as ours:
+        ours.enableExternalScorer(scorer_file)
+        library.check(library.functions.DS_SetModelBeamWidth(ours.handle, 2))
+        for end in range(0, len(samples), 800):
+            ((_, tokens),) = ours.transcripts(samples[:end], 1)
+            assert "".join(text for text, *_ in tokens) == ours.stt(samples[:end])
+
+
 def test_words_are_as_probable_as_the_models_calibration_says(
     library: Library, graph_file: Path, recordings: list[Path], tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from deepspeech.decoder import Hypothesis
 from deepspeech.decoder.hypotheses import LabelTexts
 from deepspeech.serving.server.partials import PartialTranscripts
 from deepspeech.serving.subtitles import cues
-from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, transcript
+from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, metadata, transcript
 
 
 def hypothesis(text: str, frames: list[int]) -> Hypothesis:
@@ -87,6 +87,24 @@ def test_phrases_are_cut_where_characters_begin() -> None:
         *("ก็", "ดี"),
         "go",
     ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "spaced", "tokens"),
+    [
+        (("s", "i", "x", " "), True, [("s", 0), ("i", 1), ("x", 2)]),
+        ((" ", "s", "i", " ", "x"), True, [("s", 1), ("i", 2), (" ", 3), ("x", 4)]),
+        ((" ",), True, []),
+        ((" six", "ty", " one", " "), False, [("six", 0), ("ty", 1), (" one", 2)]),
+        ((" ", "s", "i", "x", " "), False, [(" ", 0), ("s", 1), ("i", 2), ("x", 3), (" ", 4)]),
+    ],
+)
+def test_tokens_spell_the_text(labels: tuple[str, ...], spaced: bool, tokens: list[tuple[str, int]]) -> None:
+    texts, places = LabelTexts(labels, range(len(labels)), spaced=spaced), tuple(range(len(labels)))
+    heard = Hypothesis(-1.0, -1.0, 0.0, places, places, texts)
+    (told,) = metadata([heard], 0.02).transcripts
+    assert [(token.text, token.timestep) for token in told.tokens] == tokens
+    assert "".join(token.text for token in told.tokens) == heard.text
 
 
 def part(text: str, score: float) -> Transcript:

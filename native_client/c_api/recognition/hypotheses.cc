@@ -25,6 +25,14 @@ std::string without_outer_spaces(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+// Removes the spaces at both ends, which the text leaves out, so that the tokens spell it.
+void drop_outer_spaces(std::vector<Token>& tokens) {
+  const auto is_spoken = [](const Token& token) { return !without_outer_spaces(token.text).empty(); };
+  tokens.erase(std::find_if(tokens.rbegin(), tokens.rend(), is_spoken).base(), tokens.end());
+  tokens.erase(tokens.begin(), std::find_if(tokens.begin(), tokens.end(), is_spoken));
+  if (!tokens.empty()) tokens.front().text = without_outer_spaces(tokens.front().text);
+}
+
 }  // namespace
 
 Writer::Writer(std::vector<std::string> labels, bool words_apart)
@@ -43,6 +51,7 @@ std::vector<Hypothesis> Writer::hypotheses(const std::vector<ctc::Result>& resul
       tokens.back().text += label;
     }
     for (Token& token : tokens) token.text = shared::as_utf8(token.text);
+    if (words_apart_ || has_pieces_) drop_outer_spaces(tokens);
     all.push_back(std::move(hypothesis));
   }
   return all;
