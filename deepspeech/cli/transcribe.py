@@ -102,8 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
     add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
     add_confidence_flags(parser)
-    for name in ("--lm", "--trie"):  # of DeepSpeech 0.6
+    for name in ("--lm", "--trie"):  # of DeepSpeech up to 0.6
         add_replaced_flag(parser, name, "give the language model, without its trie, as --scorer")
+    add_replaced_flag(parser, "--alphabet", "leave it out, as the model contains its alphabet")  # of DeepSpeech 0.5
     add_version_flag(parser)
     return parser
 

@@ -181,6 +181,7 @@ def test_words_of_low_confidence_are_marked_or_dropped(client: Client, model: Mo
         (["--endpoint_longest_utterance=-1"], "--endpoint_longest_utterance is -1.0"),
         (["--endpoint_silence_after_words=1", "--json"], "cannot be combined with --format, --json, "),
         (["--stream=100", "--json"], "--stream: prints text as it comes, and cannot be combined with --format, --json"),
+        (["--alphabet=alphabet.txt"], "--alphabet: leave it out, as the model contains its alphabet"),
         (["--lm=lm.binary", "--trie=trie"], "--lm: give the language model, without its trie, as --scorer"),
         (["--min_confidence=2"], "--min_confidence=2: must be from 0 to 1"),
         (["--low_confidence=drop"], "--low_confidence: needs --min_confidence"),
