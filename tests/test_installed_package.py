@@ -44,6 +44,11 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
         assert (installed / f"deepspeech/data/lm/{name}.arpa").is_file()
 
 
+def test_programs_that_use_it_can_be_type_checked(installed: Path) -> None:
+    for name in ("py.typed", "_ctcdecoder.pyi", "_acoustic.pyi"):
+        assert (installed / "deepspeech" / name).is_file()
+
+
 def test_serving_needs_few_packages_and_no_library_but_the_systems(installed: Path) -> None:
     (metadata,) = installed.glob("deepspeech-*.dist-info/METADATA")
     lines = metadata.read_text(encoding="utf-8").splitlines()
