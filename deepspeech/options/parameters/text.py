@@ -23,6 +23,9 @@ from ...util.storage.copies import named_for_all
 
 FILE_NAME = "params.txt"
 
+SHOWN = 80
+"""The characters of a line that an error quotes."""
+
 Value: TypeAlias = Union[bool, int, float, str, "tuple[Value, ...]", None]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -69,7 +72,7 @@ def parse_parameters(text: str, source: str) -> dict[str, Value]:
         name, separator, value = line.partition(" : ")
         name = name.strip()
         if not separator or not _NAME.fullmatch(name):
-            raise ParametersError(f"{source}:{number}: expected 'name : value', found {line.strip()!r}")
+            raise ParametersError(f"{source}:{number}: expected 'name : value', found {line.strip()[:SHOWN]!r}")
         if name in parameters:
             raise ParametersError(f"{source}:{number}: {name} is already there; remove one of the two lines")
         try:
@@ -93,8 +96,9 @@ def parse_value(text: str) -> Value:
     try:
         return _value_of(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        shown = text.strip()[:SHOWN]
         raise ValueError(
-            f"{text.strip()} is not a value: write None, True, False, a number, a string in quotes or a tuple of those"
+            f"{shown} is not a value: write None, True, False, a number, a string in quotes or a tuple of those"
         ) from None
 
 

@@ -89,6 +89,8 @@ def test_lines_written_by_hand_may_be_in_any_order() -> None:
         ("a : \n", r"p:1: a: .* is not a value"),
         ("a : fsdd\n", r"p:1: a: fsdd is not a value: .* in quotes"),
         ("a b : 1\n", r"p:1: expected 'name : value'"),
+        ("{" * 5000, r"p:1: expected 'name : value', found '\{{80}'$"),
+        ("a : " + "b" * 5000, r"p:1: a: b{80} is not a value"),
     ],
 )
 def test_a_malformed_line_is_named(text: str, message: str) -> None:
