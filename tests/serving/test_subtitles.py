@@ -23,6 +23,11 @@ def test_cues_are_short_and_do_not_overlap() -> None:
     assert all(before.end <= after.start for before, after in itertools.pairwise(made))
 
 
+def test_a_short_cue_ends_where_the_next_one_begins() -> None:
+    made = cues([TimedWord("x" * 60, 1.0, 1.1), TimedWord("y" * 60, 1.5, 1.6)])
+    assert [(cue.start, cue.end) for cue in made] == [(1.0, 1.5), (1.5, 2.2)]
+
+
 def test_a_pause_ends_a_cue_and_a_short_word_stays_readable() -> None:
     made = cues([TimedWord("yes", 1.0, 1.02), TimedWord("no", 3.0, 3.1), TimedWord("maybe", 3.2, 3.5)])
     assert made == [Cue(1.0, 1.7, "yes"), Cue(3.0, 3.7, "no maybe")]

@@ -26,7 +26,7 @@ from deepspeech.options import ExportOptions
 from deepspeech.serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from deepspeech.serving.confidence.reliability import reliability
 from deepspeech.serving.confidence.stability import stable_words
-from deepspeech.serving.confidence.words import Rivals
+from deepspeech.serving.confidence.words import Rivals, observations
 from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 from deepspeech.serving.recognition import Recognizer
@@ -84,6 +84,34 @@ def test_rivals_are_the_most_probable_of_the_other_labels() -> None:
     assert rivals.highest(0, 2, {0}) == pytest.approx(0.3)
     assert rivals.highest(0, 1, {0, 1}) == pytest.approx(0.1)
     assert rivals.highest(2, 2, set()) == 0
+
+
+def test_only_hypotheses_that_have_a_word_at_its_time_agree() -> None:
+    best, rival = hypothesis("a b", (0, 4, 8)), hypothesis("n a", (0, 4, 8))
+    first, _ = observations(best, [best, rival], rivals_of(10, {}), {3})
+    assert first.agreement == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("row", "clarity"), [(1, 1.0), (2, 0.4), (4, 0.4), (5, 1.0)])
+def test_a_word_is_unclear_where_another_label_is_probable_before_the_next_word(row: int, clarity: float) -> None:
+    best = hypothesis("a b", (2, 4, 5))
+    first, _ = observations(best, [best], rivals_of(10, {row: 0.6}), {3})
+    assert first.clarity == pytest.approx(clarity)
+
+
+def hypothesis(text: str, rows: tuple[int, ...]) -> Hypothesis:
+    """Return a hypothesis of labels of "abn " in these rows."""
+    return Hypothesis(-1.0, -1.0, 0.0, tuple(map("abn ".index, text)), rows, LabelTexts("abn ", range(4)))
+
+
+def rivals_of(rows: int, probabilities: dict[int, float]) -> Rivals:
+    """Return rivals of which only "n" has probabilities, in some of the rows."""
+    posteriors = np.zeros((rows, 5), np.float32)
+    for row, probability in probabilities.items():
+        posteriors[row, 2] = probability
+    rivals = Rivals()
+    rivals.feed(posteriors)
+    return rivals
 
 
 def test_words_have_confidences_with_and_without_a_language_model(
