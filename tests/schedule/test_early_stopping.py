@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -149,10 +150,16 @@ def test_thresholds_go_on_while_losses_fall() -> None:
 
 def test_thresholds_go_on_after_a_loss_that_is_worse_than_some_but_not_all() -> None:
     assert not by_thresholds([30.0, 20.0, 10.0, 15.0])
+    assert not by_thresholds([9.0, 5.0, 1.0, 9.0])
 
 
 def test_thresholds_stop_when_losses_are_flat() -> None:
     assert by_thresholds([5.2, 5.1, 5.0, 4.9])
+
+
+def test_a_threshold_of_0_stops_no_flat_losses() -> None:
+    for options in (replace(THRESHOLDS, mean_threshold=0.0), replace(THRESHOLDS, deviation_threshold=0.0)):
+        assert not should_stop([5.0] * 4, options, varied=0)
 
 
 def test_thresholds_go_on_when_the_newest_is_near_the_mean_of_losses_that_vary_much() -> None:

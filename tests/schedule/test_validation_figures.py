@@ -36,6 +36,8 @@ def test_a_plateau_is_counted_each_time_that_validation_has_not_improved_for_as_
     rate = LearningRateOptions(on_plateau=True, plateau_epochs=2)
     state = validated([9.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 4.0, 4.0], learning_rate=rate)
     assert state.plateau_reductions == 2
+    at_once = LearningRateOptions(on_plateau=True, plateau_epochs=1)
+    assert validated([9.0, 5.0, 5.0, 4.0], learning_rate=at_once).plateau_reductions == 1
     assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state
 
 
