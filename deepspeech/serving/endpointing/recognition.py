@@ -57,17 +57,23 @@ class EndpointedRecognition(Recognition):
         self._voice = voice
         self._gate = VoiceGate(voice, self._rate) if voice is not None else None
         self._audio = RecentAudio()
+        self._after_endpoint: list[Array] = []
 
     def feed(self, samples: Array) -> None:
         """Take float32 [samples] in [-1, 1]."""
         block = int(BLOCK_SECONDS * self._rate)
         for first in range(0, len(samples), block):
+            if self._endpointed.endpoint is not None:
+                self._after_endpoint.append(samples[first:])
+                return
             heard = samples[first : first + block]
             if self._gate is not None:
                 heard, skipped = self._gate.feed(heard)
                 self._start_sample += skipped
             if len(heard):
-                self._feed_block(heard)
+                self._audio.append(heard)
+                super().feed(heard)
+                self._audio.forget_before(self._sample_of(self._endpointed.earliest_end))
 
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance, as far as the audio fed so far shows; None while it goes on.
@@ -96,14 +102,9 @@ class EndpointedRecognition(Recognition):
         held = 0 if self._gate is None else self._gate.held
         end = self._audio.end + held if found is None else self._sample_of(found.row)
         following = EndpointedRecognition(self._recognizer, self._rules, self._voice, self._start_sample + end)
-        following.feed(self._audio.since(end))
+        for samples in (self._audio.since(end), *self._after_endpoint):
+            following.feed(samples)
         return following
-
-    def _feed_block(self, samples: Array) -> None:
-        self._audio.append(samples)
-        if self._endpointed.endpoint is None:
-            super().feed(samples)
-            self._audio.forget_before(self._sample_of(self._endpointed.earliest_end))
 
     def _sample_of(self, row: int) -> int:
         return min(round(row * self._recognizer.info.row_seconds * self._rate), self._audio.end)

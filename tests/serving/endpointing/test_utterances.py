@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import dataclass
 from importlib import util
 from importlib.util import find_spec
@@ -128,6 +129,19 @@ def test_silence_is_not_kept(model: Model) -> None:
     assert len(found) >= 4 and not any(transcript.words for _, transcript in found)
     patient = utterances(model, noise, 3200, EndpointRules(silence_after_words=30.0, silence_without_words=2.0))
     assert 4 <= len(patient) <= 9 and not any(transcript.words for _, transcript in patient)
+
+
+def test_utterances_do_not_copy_the_audio_that_is_still_to_come(model: Model) -> None:
+    hour = np.zeros(3600 * RATE, np.float32)
+    recognition = model.recognition(RULES)
+    recognition.feed(hour)
+    for _ in range(5):
+        assert recognition.endpoint() is not None
+        tracemalloc.start()
+        recognition = recognition.following()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < hour.nbytes / 10
 
 
 def test_streams_of_the_published_interface_end_alike(model: Model, joined: Joined) -> None:
