@@ -6,9 +6,9 @@ from typing import Any
 
 from deepspeech.options import EarlyStoppingOptions, LearningRateOptions, ScheduleOptions
 from deepspeech.schedule.coordinator import TrainingCoordinator
-from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
+from deepspeech.schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from deepspeech.schedule.resumption import resumed
-from deepspeech.schedule.state import Plan, TrainingState
+from deepspeech.schedule.state import Figures, Plan, TrainingState
 from deepspeech.util.figures.metrics import EditCounts
 
 PLANS = {SetName.TRAIN: Plan(2, 1, "train"), SetName.DEV: Plan(1, 1, "dev")}
@@ -110,3 +110,17 @@ def test_a_validation_that_is_open_begins_again_for_another_figure() -> None:
         second.submit(JobResult(job, job.batches, Tally(1, 1.0, validation_edits=errors)))
     assert second.state.dev_figures == (0.2,)
     assert second.state.dev_losses == (1.0,)
+
+
+def test_losses_of_another_validation_set_are_dropped_with_the_stop_that_they_caused() -> None:
+    state = TrainingState(dev_losses=(3.0, 4.0), dev_set="a", varied_validations=2, stopped_early=True)
+    assert state.over_sets("", "b") == TrainingState(dev_set="b")
+    assert state.over_sets("", "a") == state
+
+
+def test_the_history_has_the_word_error_rate_of_decoded_epochs() -> None:
+    tally = Tally(1, 2.0, EditCounts(1, 4, 1, 8, 1))
+    decoded, other = (Figures.of(EpochReport(0, SetName.DEV, decoded, tally)) for decoded in (True, False))
+    assert (decoded.wer, other.wer) == (0.25, None)
+    state = TrainingState(history=(decoded, other))
+    assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state
