@@ -15,6 +15,7 @@ import os
 import soundfile
 
 from .mpeg_frames import has_two_frames
+from .ogg import last_page_samples
 
 LEAD = 32 * 1152
 """Samples that are decoded before the first wanted one: more frames than any frame takes data from."""
@@ -85,11 +86,21 @@ def seek(sound: soundfile.SoundFile, place: int) -> None:
     Raise soundfile.LibsndfileError.
     """
     searchable = soundfile.SoundFile.seekable(sound)  # a wav with GSM is not
-    lead = min(place, LEAD) if sound.format == "MP3" else 0 if searchable else place
+    lead = min(place, _lead(sound, place)) if searchable else place
     if searchable:
         sound.seek(place - lead)
     for begin in range(0, lead, _BLOCK):
         sound.read(min(lead - begin, _BLOCK), dtype="float32")
+
+
+def _lead(sound: soundfile.SoundFile, place: int) -> int:
+    """Return how many samples before a place are decoded, and dropped, so that its own samples are right."""
+    if sound.format == "MP3":
+        return LEAD
+    if sound.subtype == "VORBIS":
+        last_page: int = sound.frames - last_page_samples(sound.name)
+        return max(0, place + 1 - last_page)
+    return 0
 
 
 class RecordingFile(soundfile.SoundFile):  # type: ignore[misc]

@@ -8,6 +8,7 @@ Format: https://www.rfc-editor.org/rfc/rfc3533
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterator
 
@@ -28,6 +29,8 @@ _FLAGS = 5
 _FIRST = 2
 """The flag of a page that is the first of its stream."""
 _POSITION, _STREAM, _NUMBER, _CHECKSUM = slice(6, 14), slice(14, 18), slice(18, 22), slice(22, 26)
+_NO_END = (1 << 64) - 1
+"""The position of a page in which no packet ends."""
 _BITS_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _NO_XOR = 0xFFFFFFFF
 
@@ -53,6 +56,20 @@ def check_end(path: object, file_descriptor: int) -> None:
     first = set(_first_streams(file_descriptor))
     if first and page[_STREAM] not in first:
         raise AudioError(f"{path}: {JOINED}")
+
+
+def last_page_samples(file_descriptor: int) -> int:
+    """Return how many samples the last page of an ogg with Vorbis adds; all of them if it is the only one with any.
+
+    Libsndfile finds a place in a page by counting back from the page's end, but the last page may end within a block.
+    So a place in the last page is only found from the page before.
+    """
+    file_size = os.fstat(file_descriptor).st_size
+    tail = os.pread(file_descriptor, 2 * _PAGE, max(0, file_size - 2 * _PAGE))
+    pages = [tail[match.start() :] for match in re.finditer(re.escape(_BEGIN), tail)]
+    ends = {int.from_bytes(page[_POSITION], "little") for page in pages if page[_STREAM] == pages[-1][_STREAM]}
+    before, last = (0, 0, *sorted(ends - {_NO_END}))[-2:]
+    return last - before
 
 
 def check_pages(path: object, file_descriptor: int) -> None:

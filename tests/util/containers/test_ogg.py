@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import soundfile
 
 from deepspeech.util.audio import inspect_audio, read_audio, read_audio_blocks
 from deepspeech.util.errors import AudioError
+from deepspeech.util.parts import Part
 
 
 def pages(content: bytes) -> list[bytes]:
@@ -49,6 +51,17 @@ def test_an_ogg_of_which_pages_are_lost_is_not_read_as_if_it_were_whole(whole: P
     refused(whole, "damaged: pages are missing")
     whole.write_bytes(b"".join([*every[:4], bytes(len(every[4])), *every[5:]]))
     refused(whole, "damaged: pages are missing")
+
+
+@pytest.mark.parametrize("seconds", [1.3, 3.3, 4.1])
+def test_a_part_that_begins_in_the_last_page_of_an_ogg_begins_at_its_sample(tmp_path: Path, seconds: float) -> None:
+    path, rate = tmp_path / "a.ogg", 8000
+    noise = np.random.default_rng(0).normal(0, 0.2, int(seconds * rate))
+    soundfile.write(path, noise, rate, format="OGG", subtype="VORBIS")
+    whole = read_audio(path, rate)
+    for begin in range(len(whole) - 1, 0, -799):
+        part = read_audio(path, rate, Part(begin / rate, math.inf))
+        np.testing.assert_allclose(part, whole[begin:], atol=1e-5)
 
 
 def test_what_is_written_down_of_a_broadcast_is_read(whole: Path) -> None:
