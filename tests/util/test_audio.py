@@ -196,11 +196,18 @@ def test_a_file_that_lacks_its_end_is_refused_wherever_it_is_cut(tmp_path: Path,
     assert inspect_audio(path).samples >= len(samples)
 
 
-def test_a_size_that_could_not_be_known_is_no_promise(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("container", "before", "size"),
+    [("AU", b".snd\0\0\0\x18", b"\xff\xff\xff\xff"), ("AIFF", b"SSND", b"\x7f\0\0\x08")],
+)
+def test_a_size_that_could_not_be_known_is_no_promise(
+    tmp_path: Path, container: str, before: bytes, size: bytes
+) -> None:
     path = tmp_path / "a"
-    soundfile.write(path, TONE, 16000, format="AU", subtype="PCM_16")
+    soundfile.write(path, TONE, 16000, format=container, subtype="PCM_16")
     content = path.read_bytes()
-    write(path, content[:8] + b"\xff\xff\xff\xff" + content[12:])
+    place = content.index(before) + len(before)
+    write(path, content[:place] + size + content[place + 4 :])
     assert inspect_audio(path).samples == len(TONE)
 
 

@@ -20,7 +20,7 @@ from .mp3 import goes_on
 from .ogg import DECODED_BY_FFMPEG, JOINED, check_end, check_pages
 from .wav import MOST_CHUNKS
 
-STREAMED_SIZE = 0x7FFF_0000
+STREAMED_SIZE = 0x7F00_0000
 """Bytes. Programs that write to a pipe cannot know the size; they write this number or more into the header."""
 
 _STREAMED_LONG_SIZE = 1 << 62
