@@ -115,12 +115,12 @@ class Augmented:
         return self._recordings.decoded(index, lambda: self._recorded.samples(index))
 
     def _changed(self, samples: Samples, struck: Struck, index: int) -> Samples:
-        """Return augmented samples; skip a change that would leave fewer outputs than CTC needs for the transcript."""
+        """Return augmented samples; skip a change that would leave none, or fewer outputs than CTC needs."""
         needed = outputs_needed(self._corpus[index].labels)
         for augmentation, occasion in struck:
             if augmentation.domain == Domain.SIGNAL:
                 changed = augmentation.augment(samples, occasion)
-                if self._output_count(self._front_end.frame_count(len(changed))) >= needed:
+                if len(changed) and self._output_count(self._front_end.frame_count(len(changed))) >= needed:
                     samples = changed
         of_spectrogram = [each for each in struck if each[0].domain == Domain.SPECTROGRAM]
         if of_spectrogram:

@@ -125,6 +125,15 @@ def test_ranges_reach_their_end_in_the_last_epoch(corpus: Corpus) -> None:
     assert [AugmentationPlan((), 1, epochs).clock(0) for epochs in (0, 1, 2)] == [1, 0, 0]
 
 
+def test_a_change_that_would_leave_no_samples_is_left_out(tmp_path: Path) -> None:
+    """The click is trimmed to its one sample, which cannot be played faster."""
+    alphabet = write_alphabet(tmp_path / "alphabet.txt", "a")
+    click = write_wav(tmp_path / "click.wav", 0.5 * np.eye(1, 8000, 4000)[0])
+    corpus = read_corpus([write_csv(tmp_path / "train.csv", [(click, "a")])], Alphabet.load(alphabet), MFCC)
+    source = augmented(corpus, "trim", "speed[factor=3]", "equalizer[gain=6]")
+    assert len(source.samples(0)) == len(source.features(0)) == 1
+
+
 def test_no_utterance_becomes_too_short_for_its_transcript(tmp_path: Path) -> None:
     """Four frames per character, at twice the speed; the other utterance has a spare frame."""
     alphabet = write_alphabet(tmp_path / "alphabet.txt", "ab")
