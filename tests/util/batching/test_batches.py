@@ -49,6 +49,12 @@ def test_batches_of_frames_hold_fewer_utterances_the_longer_they_are() -> None:
     assert sizes == [10, 10, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1]
 
 
+def test_batches_of_frames_in_order_are_as_full_as_they_can_be() -> None:
+    lengths = list(range(10, 200, 3))
+    for batch in utterances(Batches(lengths, Batching(1, frames=600)), 0)[:-1]:
+        assert (len(batch) + 1) * lengths[batch[-1] + 1] > 600
+
+
 def test_the_first_epoch_is_in_order_and_each_later_one_has_an_order_of_its_own_that_the_seed_decides() -> None:
     lengths = list(range(100, 300))
     batches = Batches(lengths, Batching(4, seed=7))
@@ -60,9 +66,15 @@ def test_the_first_epoch_is_in_order_and_each_later_one_has_an_order_of_its_own_
 
 
 def test_the_utterances_of_a_shuffled_batch_are_alike_in_length() -> None:
-    lengths = list(range(1000))
-    for batch in utterances(Batches(lengths, Batching(10, seed=1)), 3):
+    batches = Batches(range(1000), Batching(10, seed=1))
+    for batch in utterances(batches, 3):
         assert max(batch) - min(batch) < 80
+
+
+def test_an_utterance_is_with_others_in_each_shuffled_epoch() -> None:
+    batches = Batches(range(1000), Batching(10, seed=1))
+    third, fourth = ({frozenset(batch) for batch in utterances(batches, epoch)} for epoch in (3, 4))
+    assert not third & fourth
 
 
 def test_there_is_no_batch_beyond_the_last() -> None:
