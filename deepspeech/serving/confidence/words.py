@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -89,17 +90,21 @@ class Agreements:
 
     def __init__(self, hypotheses: Sequence[Hypothesis]) -> None:
         self._weights = probabilities(hypotheses)
-        self._times: dict[str, list[tuple[int, int, int]]] = {}
+        self._places: dict[str, dict[int, list[Word]]] = {}
         for number, hypothesis in enumerate(hypotheses):
-            for text, start, end in hypothesis.words:
-                self._times.setdefault(text, []).append((number, start, end))
+            for word in hypothesis.words:
+                self._places.setdefault(word.text, {}).setdefault(number, []).append(word)
 
     def of(self, word: Word) -> float:
         """Return the share of the hypotheses, by probability, that have the word at an overlapping time."""
-        having = {
-            number for number, start, end in self._times.get(word.text, ()) if start < word.end > word.start < end
-        }
-        return min(sum(self._weights[number] for number in sorted(having)), 1.0)
+        places = self._places.get(word.text, {}).items()
+        return min(sum(self._weights[number] for number, same in places if _overlaps(same, word)), 1.0)
+
+
+def _overlaps(same: Sequence[Word], word: Word) -> bool:
+    """Return whether one of the words of a hypothesis, in order, is at an overlapping time."""
+    first = bisect_right(same, word.start, key=attrgetter("end"))
+    return first < len(same) and same[first].start < word.end
 
 
 def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
