@@ -19,6 +19,9 @@ SILENCE_PROBABILITY = 0.5
 RESULTS_OF_PAUSE = 100
 """Results that are kept of each pause in which an utterance may have to end."""
 
+MOST_READY = 1000
+"""The most rows that wait for the search; thousands of labels take many bytes."""
+
 
 @dataclass(frozen=True)
 class RowEndpoint:
@@ -71,7 +74,9 @@ class EndpointedSearch:
         """The earliest row at which the utterance can still end."""
         if self.endpoint is not None:
             return self.endpoint.row
-        return self._best_pause.middle if self._best_pause else self._rows - self._silent_rows
+        if self._best_pause is not None:
+            return self._best_pause.middle
+        return self._rows - (self._silent_rows if self._silence_may_end_it else 0)
 
     def feed(self, posteriors: Array) -> None:
         """Take rows, float32 [rows, columns + 1]; those after the endpoint are dropped."""
@@ -88,6 +93,8 @@ class EndpointedSearch:
                 self._take_speech(row)
             if self._rows == self._rules.longest_utterance and self.endpoint is None:
                 self._end_longest()
+            if len(self._ready) >= MOST_READY:
+                self._flush()
 
     def can_end_within(self, rows: int) -> bool:
         """Return whether at most `rows` more rows could end the utterance."""
@@ -116,6 +123,14 @@ class EndpointedSearch:
             self._release()
         self._flush()
         return self._search.finish(count)
+
+    @property
+    def _silence_may_end_it(self) -> bool:
+        """Whether a rule can still end the utterance within the silence that the newest rows are, if they are one."""
+        rules = self._rules
+        return bool(rules.longest_utterance) or self._silent_rows < max(
+            rules.silence_after_words, rules.silence_without_words
+        )
 
     def _take_silence(self, row: Array) -> None:
         rules = self._rules

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.errors import ModelError
 from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.endpointing.rules import RowRules
-from deepspeech.serving.endpointing.search import EndpointedSearch, RowEndpoint
+from deepspeech.serving.endpointing.search import MOST_READY, EndpointedSearch, RowEndpoint
 
 LABELS = (" ", "a", "b")
 RULES = RowRules(silence_after_words=10, silence_without_words=30, longest_utterance=90)
@@ -68,6 +69,23 @@ def test_words_before_a_silence_are_those_of_the_rows_up_to_the_end_alone(silenc
     (found,) = decoder.hypotheses(search.finish(1))
     if found.words:
         assert found == decoder.decode(posteriors(text)[: search.endpoint.row if search.endpoint else None])[0]
+
+
+def test_an_utterance_cannot_end_in_a_silence_that_has_outlasted_the_rules() -> None:
+    rules = RowRules(silence_after_words=10, silence_without_words=0, longest_utterance=0)
+    search = EndpointedSearch(CTCDecoder(LABELS, DecoderOptions(beam_width=20)), rules)
+    search.feed(posteriors(9 * "."))
+    assert search.earliest_end == 0
+    search.feed(posteriors(91 * "."))
+    assert search.earliest_end == 100
+
+
+def test_few_rows_wait_for_the_search_in_an_utterance_that_no_rule_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed: list[int] = []
+    search = EndpointedSearch(CTCDecoder(LABELS, DecoderOptions(beam_width=20)), RowRules(0, 0, 0))
+    monkeypatch.setattr(search, "_search", SimpleNamespace(feed=lambda rows: fed.append(len(rows))))
+    search.feed(posteriors(2500 * "."))
+    assert fed == [MOST_READY, MOST_READY]
 
 
 def test_no_end_is_possible_soon_while_there_is_speech_or_a_long_silence_without_words() -> None:
