@@ -67,32 +67,32 @@ class Agreements {
     for (const double share : shares_) sum += share;
     for (double& share : shares_) share /= sum;
     for (std::size_t number = 0; number < results.size(); ++number) {
-      for (const Word& word : reader.words(results[number])) found_[word.text].push_back({number, word.start, word.end});
+      for (const Word& word : reader.words(results[number])) {
+        found_[word.text][number].push_back({word.start, word.end});
+      }
     }
   }
 
   // The share of the results, by probability, that have the word at an overlapping time.
   double of(const Word& word) const {
     double share = 0;
-    std::size_t counted = shares_.size();  // the result that was counted last
     const auto found = found_.find(word.text);
     if (found == found_.end()) return 0;  // of a result after those that are compared
-    for (const Found& each : found->second) {
-      if (each.number == counted || each.start >= word.end || word.start >= each.end) continue;
-      counted = each.number;
-      share += shares_[counted];
+    for (const auto& [number, times] : found->second) {
+      const auto ends_after = [](std::uint32_t row, const Time& time) { return row < time.end; };
+      const auto first = std::upper_bound(times.begin(), times.end(), word.start, ends_after);
+      if (first != times.end() && first->start < word.end) share += shares_[number];
     }
     return std::min(share, 1.0);
   }
 
  private:
-  struct Found {
-    std::size_t number;  // of the result
+  struct Time {
     std::uint32_t start, end;
   };
 
   std::vector<double> shares_;
-  std::map<std::string, std::vector<Found>> found_;
+  std::map<std::string, std::map<std::size_t, std::vector<Time>>> found_;  // the times of a text in each result
 };
 
 }  // namespace
