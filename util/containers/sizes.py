@@ -125,14 +125,14 @@ def _check_chunks(path: object, file_descriptor: int, file_size: int, layout: _C
         if identifier.startswith(begin):
             raise AudioError(f"{path}: {JOINED}")
         if identifier == _RF64_LONG_SIZES:
-            long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little") or long_size
+            long_size = int.from_bytes(os.pread(file_descriptor, 8, position + 8), "little")
         if found and not size:  # not a chunk, but zeros after the samples
             return
         if identifier.startswith(layout.data) and not found:
             found, present = True, file_size - position
-            if size == 0 < present:
-                raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
             told = size if size < layout.streamed_size else long_size
+            if told == 0 < present:
+                raise AudioError(f"{path}: no samples by its header, though {present} bytes follow; convert it again")
             if told < _STREAMED_LONG_SIZE:
                 _compare(path, present, told)
                 _check_no_other(path, file_descriptor, position + told)

@@ -37,6 +37,15 @@ def test_a_header_that_counts_too_few_samples_is_refused_as_its_recorder_was_sto
             read(tmp_path / "a")
 
 
+def test_an_rf64_from_a_pipe_that_counts_no_samples_is_not_called_empty(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a", SAMPLES, 16_000, format="RF64", subtype="PCM_16")
+    content = (tmp_path / "a").read_bytes()
+    sizes = content.index(b"ds64") + 8
+    (tmp_path / "a").write_bytes(content[:sizes] + bytes(24) + content[sizes + 24 :])
+    with pytest.raises(AudioError, match="a: no samples by its header, though 32000 bytes follow; convert it again"):
+        inspect_audio(tmp_path / "a")
+
+
 @pytest.mark.parametrize("padding", [b"", b"\0"])
 @pytest.mark.parametrize(
     "rest",
