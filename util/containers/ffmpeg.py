@@ -40,6 +40,12 @@ CONTAINERS = {
 
 MP3_IN_WAV = "MP3 in a WAV"
 
+CAF = "CAF"
+CAF_READ_BY_LIBSNDFILE = (b"lpcm", b"alaw", b"ulaw", b"alac")
+"""The formats of samples in a CAF that libsndfile reads; recorders of iOS also write IMA4, AAC and Opus."""
+_CAF_FORMAT = 28
+"""Bytes before the format in a CAF."""
+
 NO_TRACK = "matches no streams"
 """ffmpeg's message, with advice on its flags, for a file without an audio track."""
 ENDED_EARLY = ("File ended prematurely", ": partial file")
@@ -80,6 +86,8 @@ def container_of_open(file_descriptor: int) -> str | None:
         return "AVI"
     if is_wav(start) and codec_of(file_descriptor) == MP3:
         return MP3_IN_WAV
+    if start.startswith(b"caff") and os.pread(file_descriptor, 4, _CAF_FORMAT) not in (b"", *CAF_READ_BY_LIBSNDFILE):
+        return CAF
     if start.startswith(b"OggS"):
         return format_for_ffmpeg(file_descriptor)
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)

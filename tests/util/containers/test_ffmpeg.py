@@ -196,6 +196,16 @@ def test_what_is_cut_off_is_not_read_as_if_it_were_whole(tmp_path: Path, program
         read(path)
 
 
+@pytest.mark.parametrize("codec", ["adpcm_ima_qt", "libopus"])
+def test_a_caf_whose_samples_libsndfile_does_not_read_is_decoded(tmp_path: Path, program: str, codec: str) -> None:
+    path = tmp_path / "a.caf"
+    content = encoded(program, path, codec, 48_000)
+    assert abs(inspect_audio(path).samples - 2 * 48_000) < 48_000 / 20
+    path.write_bytes(content[: len(content) * 2 // 3])
+    with pytest.raises(AudioError, match=r"truncated|ffmpeg cannot decode it"):
+        read(path)
+
+
 @pytest.mark.parametrize(("ending", "codec"), [("m4a", "aac"), ("wma", "wmav2")])
 def test_recordings_of_which_ffmpeg_would_only_decode_the_first_are_refused(
     tmp_path: Path, program: str, ending: str, codec: str
