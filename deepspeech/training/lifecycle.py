@@ -11,8 +11,8 @@ from ..checkpoints.choice import choose_to_begin
 from ..checkpoints.model_figures import ModelFigures, keep_figures
 from ..checkpoints.store import Checkpoints, Kind
 from ..errors import AudioError, CheckpointError, DeepSpeechError
-from ..options import Options
-from ..options.checkpoints import AUTOMATIC, LAST
+from ..options import CheckpointOptions, Options
+from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..schedule.jobs import EpochReport, SetName
 from ..schedule.state import TrainingState
@@ -267,9 +267,7 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         best = checkpoints.go_back_to_best(session) if state.goes_back else None
         if best is not None:  # the previous run was killed after it saved this one, before it returned to the best
             logger.info("The weights are those of %s, as validation no longer improves", best.name)
-        if wanted.initial_file is not None:
-            flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
-            logger.info("--%s is not used: there is a checkpoint to resume from", flag)
+        _tell_unused(wanted, newest)
         return replace(state, goes_back=False)
     if not (options.trains and wanted.begins_elsewhere):
         checkpoints.initialize(session)
@@ -281,6 +279,15 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
     state = checkpoints.restore(session, prefix) or TrainingState()
     logger.info("Training continues, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
     return replace(state, goes_back=False)
+
+
+def _tell_unused(wanted: CheckpointOptions, resumed: Path) -> None:
+    """Log which flags do not decide what training begins with, as it resumes."""
+    if wanted.initial_file is not None:
+        flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
+        logger.info("--%s is not used: there is a checkpoint to resume from", flag)
+    if not wanted.begins_elsewhere and wanted.wanted not in (AUTOMATIC, BEST, LAST, resumed.name):
+        logger.info("--checkpoint=%s is tested and exported, not resumed: there is a newer one", wanted.wanted)
 
 
 def _progress(state: TrainingState, options: Options) -> str:

@@ -75,6 +75,22 @@ def test_a_run_that_is_killed_as_it_goes_back_to_the_best_weights_goes_on_from_t
     assert all(np.array_equal(best[name], found[name]) for name in found)
 
 
+@pytest.mark.parametrize(("named", "told"), [("train-10", True), ("train-20", False), ("best", False)])
+def test_a_run_says_that_it_does_not_resume_an_older_checkpoint_that_is_named(
+    program: Program, caplog: pytest.LogCaptureFixture, named: str, told: bool
+) -> None:
+    options = parse([*program.training(), f"--checkpoint={named}"])
+    assert options is not None
+    with session_of(program.checkpoints) as (checkpoints, session):
+        for step in (10, 20):
+            set_step(session, step)
+            checkpoints.save(session, Kind.NEWEST, STATE)
+    caplog.set_level("INFO")
+    with session_of(program.checkpoints) as (checkpoints, session):
+        restore_newest(checkpoints, session, options)
+    assert ("--checkpoint=train-10 is tested and exported, not resumed: there is a newer one" in caplog.text) == told
+
+
 def test_a_run_that_finds_nothing_left_to_train_leaves_what_is_told_of_the_training(program: Program) -> None:
     folder, front = program.checkpoints, front_end(FeatureOptions(feature_type="psf"))
     both = [program.corpus.train, program.corpus.test]
