@@ -153,18 +153,24 @@ def check_alphabet(prefix: Path, description: Mapping[str, Any] | None, identity
         )
 
 
+def labels_of(prefix: Path, description: Mapping[str, Any] | None) -> list[str] | None:
+    """Return a checkpoint's labels: of its description or else of Coqui STT's file beside it; None without either."""
+    if description:
+        return description.get("alphabet")
+    try:
+        return list(Alphabet.load(prefix.with_name(COQUIS_ALPHABET)).labels)
+    except AlphabetError:  # there is no such file, or it is something else
+        return None
+
+
 def _check_coquis_alphabet(prefix: Path, alphabet: Alphabet) -> None:
     """Raise CheckpointError if Coqui STT's file beside a checkpoint has other labels than an alphabet of characters."""
-    path = prefix.with_name(COQUIS_ALPHABET)
-    try:
-        theirs = Alphabet.load(path).labels
-    except AlphabetError:  # there is no such file, or it is something else
-        return
-    if alphabet.unit == Alphabet.unit and theirs != alphabet.labels:
+    theirs, here = labels_of(prefix, None), list(alphabet.labels)
+    if theirs is not None and alphabet.unit == Alphabet.unit and theirs != here:
         raise CheckpointError(
-            f"{prefix}: {path.name} beside it has another alphabet, "
-            f"{_label_difference(list(theirs), list(alphabet.labels))}; give it with --alphabet_config_path={path}, "
-            "or remove it if the checkpoint was trained with the alphabet of this run"
+            f"{prefix}: {COQUIS_ALPHABET} beside it has another alphabet, {_label_difference(theirs, here)}; give it "
+            f"with --alphabet_config_path={prefix.with_name(COQUIS_ALPHABET)}, or remove it if the checkpoint was "
+            "trained with the alphabet of this run"
         )
 
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from checkpoint_sessions import IDENTITY, STATE, session_of
+from checkpoint_sessions import IDENTITY, STATE, session_of, values
 
 from deepspeech.checkpoints.flag_check import check_flags
 from deepspeech.checkpoints.store import Kind
@@ -50,6 +51,21 @@ def test_a_checkpoint_with_the_same_alphabet_or_no_alphabet_beside_it_is_used(tm
 def test_an_alphabet_of_characters_beside_a_checkpoint_of_bytes_is_ignored(tmp_path: Path) -> None:
     folder = folder_of_coqui(tmp_path, " bacde")
     check_flags(CheckpointOptions(folder), replace(IDENTITY, alphabet=ByteAlphabet()), trains=False)
+
+
+def test_rows_of_labels_are_kept_by_the_alphabet_beside_a_checkpoint(tmp_path: Path) -> None:
+    with session_of(tmp_path, map_labels=True) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.BEST, STATE)
+        before = values(session)["layer_6/weights"]
+        prefix.with_name(f"{prefix.name}.json").unlink()
+        write_alphabet(tmp_path, " bacde")
+        checkpoints.initialize_from(session, prefix)
+        np.testing.assert_array_equal(values(session)["layer_6/weights"], before[:, [0, 2, 1, 3, 4, 5, 6]])
+    elsewhere = CheckpointOptions(tmp_path / "mine", given_load_directory=tmp_path, map_labels=True)
+    check_flags(replace(elsewhere, fresh_optimizer=True), IDENTITY, trains=True)
+    (tmp_path / "alphabet.txt").unlink()
+    with pytest.raises(CheckpointError, match="does not contain its alphabet"):
+        check_flags(replace(elsewhere, fresh_optimizer=True), IDENTITY, trains=True)
 
 
 def test_the_alphabet_is_compared_when_a_checkpoint_is_restored(tmp_path: Path) -> None:

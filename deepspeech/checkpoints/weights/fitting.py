@@ -16,7 +16,7 @@ from ...util.features import FeatureOptions
 from ...util.figures.counted import counted
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
-from ..identity import ModelIdentity, check_alphabet, check_features, check_network
+from ..identity import ModelIdentity, check_alphabet, check_features, check_network, labels_of
 from .explanation import another_alphabet, is_of_another_alphabet, start_anew
 from .finite import check_finite
 from .label_mapping import LabelMapping, shared_labels
@@ -101,9 +101,9 @@ def check_beginning(prefix: Path, description: Mapping[str, Any], identity: Mode
 
 
 def mapping_of_description(prefix: Path, description: Mapping[str, Any], alphabet: Alphabet) -> LabelMapping:
-    """Return the mapping from the alphabet of a checkpoint's description, as `mapping_of_labels` does."""
+    """Return the mapping from a checkpoint's alphabet, as `mapping_of_labels` does."""
     unit = description.get("output_unit", Alphabet.unit)
-    return mapping_of_labels(str(prefix), description.get("alphabet"), unit, alphabet)
+    return mapping_of_labels(str(prefix), labels_of(prefix, description), unit, alphabet)
 
 
 def mapping_of_labels(origin: str, labels: Sequence[str] | None, unit: str, alphabet: Alphabet) -> LabelMapping:
