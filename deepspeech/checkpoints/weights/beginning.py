@@ -14,7 +14,7 @@ from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
 from ...options import CheckpointOptions
 from ...util.frames.normalization import DEVIATION, MEAN
-from ..identity import ModelIdentity, labels_of, misfit, read_description
+from ..identity import ModelIdentity, misfit, read_description
 from ..sources import assign, find_sources, open_checkpoint, source_of
 from .finite import check_finite
 from .fitting import Arrays, check_beginning, initial_statistics, initial_weights, mapping_of_description
@@ -89,7 +89,7 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
         if source is None:
             continue
         found, initial = tuple(shapes[source.name]), onto[variable.name]
-        if found != (*initial.shape[:-1], len(labels_of(prefix, description) or ()) + 1):
+        if found != (*initial.shape[:-1], mapping.their_outputs):
             raise CheckpointError(misfit(prefix, variable, source.name, found, identity))
         mapped[variable.name] = mapping.mapped(source.read(reader), initial)
     return mapped

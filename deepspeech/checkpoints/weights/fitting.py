@@ -131,7 +131,7 @@ def _mapped(
         theirs = source.values.get(name)
         if theirs is None:
             raise CheckpointError(_missing(source, network, name))
-        if theirs.shape != (*initial.shape[:-1], len(source.labels or ()) + 1):
+        if theirs.shape != (*initial.shape[:-1], mapping.their_outputs):
             raise CheckpointError(_misfit(source, network, name))
         mapped[name] = mapping.mapped(_float32(source, name), initial)
     return mapped

@@ -27,6 +27,11 @@ class LabelMapping:
         """The number of labels that both have; the blank is not counted."""
         return len(self.ours) - 1
 
+    @property
+    def their_outputs(self) -> int:
+        """The number of outputs of the other model, of which the blank is the last."""
+        return int(self.theirs[-1]) + 1
+
     def mapped(self, values: npt.NDArray[Any], initial: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return `initial`, [..., our outputs], with the rows of `values`, [..., their outputs], for shared outputs."""
         result = initial.copy()
