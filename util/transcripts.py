@@ -149,7 +149,12 @@ def words_of(text: str) -> list[str]:
     Letters between such characters form words, too.
     """
     words = text.split()
-    return [part for word in words for part in _parts(word)] if _UNSPACED.search(text) else words
+    return [part for word in words for part in _parts(word)] if has_unspaced(text) else words
+
+
+def has_unspaced(text: str) -> bool:
+    """Return whether a text has a character of a script without spaces between words."""
+    return bool(_UNSPACED.search(text))
 
 
 def written_without_spaces(character: str) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
-from ..util.transcripts import continued, continued_by_all, written_without_spaces
+from ..util.transcripts import continued, continued_by_all, has_unspaced
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
@@ -84,7 +84,7 @@ def transcript(
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words = []
     for word, confidence in zip(hypothesis.words, confidences, strict=True):
-        if any(map(written_without_spaces, word.text)):
+        if has_unspaced(word.text):
             said = list(phrases(word, hypothesis, gap, longest))
         else:
             said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ...util.transcripts import written_without_spaces
+from ...util.transcripts import has_unspaced
 from ..subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, cues, srt
 from ..transcripts import TimedWord
 from .transcript import AlignedCharacter, AlignedWord, Alignment
@@ -73,7 +73,7 @@ def _readable(word: AlignedWord) -> Iterator[TimedWord]:
     A word that takes too long, as some of its characters were found far from the others, is shown where most are.
     """
     parts = list(_fitting(word))
-    is_cut = any(map(written_without_spaces, word.text)) or len(word.text) > LONGEST_CUE_CHARACTERS
+    is_cut = has_unspaced(word.text) or len(word.text) > LONGEST_CUE_CHARACTERS
     if is_cut and len(parts) > 1:
         yield from parts
     else:

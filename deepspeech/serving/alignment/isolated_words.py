@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ...util.parts import Part
-from ...util.transcripts import written_without_spaces
+from ...util.transcripts import has_unspaced
 from ..transcripts import LONGEST_GAP_SECONDS
 from .transcript import AlignedWord, Alignment
 
@@ -33,4 +33,4 @@ def is_in_one_place(word: AlignedWord) -> bool:
     Texts without spaces have pauses between words, so they count as being in one place.
     """
     gaps = (after.start - before.end for before, after in pairwise(word.characters))
-    return max(gaps, default=0) <= LONGEST_GAP_SECONDS or any(map(written_without_spaces, word.text))
+    return max(gaps, default=0) <= LONGEST_GAP_SECONDS or has_unspaced(word.text)
