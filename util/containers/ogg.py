@@ -44,9 +44,7 @@ def format_for_ffmpeg(file_descriptor: int) -> str | None:
 
 def check_end(path: object, file_descriptor: int) -> None:
     """Raise AudioError if the last page is cut off, or if its stream does not begin at the start of the file."""
-    file_size = os.fstat(file_descriptor).st_size
-    tail_start = max(0, file_size - 2 * _PAGE)
-    tail = os.pread(file_descriptor, file_size - tail_start, tail_start)
+    tail = _tail(file_descriptor)
     begin = tail.rfind(_BEGIN)
     if begin < 0:
         return
@@ -64,8 +62,7 @@ def last_page_samples(file_descriptor: int) -> int:
     Libsndfile finds a place in a page by counting back from the page's end, but the last page may end within a block.
     So a place in the last page is only found from the page before.
     """
-    file_size = os.fstat(file_descriptor).st_size
-    tail = os.pread(file_descriptor, 2 * _PAGE, max(0, file_size - 2 * _PAGE))
+    tail = _tail(file_descriptor)
     pages = [tail[match.start() :] for match in re.finditer(re.escape(_BEGIN), tail)]
     ends = {int.from_bytes(page[_POSITION], "little") for page in pages if page[_STREAM] == pages[-1][_STREAM]}
     before, last = (0, 0, *sorted(ends - {_NO_END}))[-2:]
@@ -87,6 +84,12 @@ def check_pages(path: object, file_descriptor: int) -> None:
         position += len(page)
     if _BEGIN in os.pread(file_descriptor, os.fstat(file_descriptor).st_size - position, position):
         raise AudioError(f"{path}: {_MISSING}")
+
+
+def _tail(file_descriptor: int) -> bytes:
+    """Return the end of the file, which is long enough for its last two pages."""
+    start = max(0, os.fstat(file_descriptor).st_size - 2 * _PAGE)
+    return os.pread(file_descriptor, 2 * _PAGE, start)
 
 
 def _pages(file_descriptor: int) -> Iterator[bytes]:
