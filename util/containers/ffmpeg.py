@@ -40,7 +40,6 @@ CONTAINERS = {
 
 MP3_IN_WAV = "MP3 in a WAV"
 
-CAF = "CAF"
 CAF_READ_BY_LIBSNDFILE = (b"lpcm", b"alaw", b"ulaw", b"alac")
 """The formats of samples in a CAF that libsndfile reads; recorders of iOS also write IMA4, AAC and Opus."""
 _CAF_FORMAT = 28
@@ -87,7 +86,7 @@ def container_of_open(file_descriptor: int) -> str | None:
     if is_wav(start) and codec_of(file_descriptor) == MP3:
         return MP3_IN_WAV
     if start.startswith(b"caff") and os.pread(file_descriptor, 4, _CAF_FORMAT) not in (b"", *CAF_READ_BY_LIBSNDFILE):
-        return CAF
+        return "CAF"
     if start.startswith(b"OggS"):
         return format_for_ffmpeg(file_descriptor)
     return next((name for first, name in CONTAINERS.items() if start.startswith(first)), None)
