@@ -35,7 +35,7 @@ from .monitoring.node_record import NodeState
 from .node import GRACE_SECONDS, SERVERS_LOST, end_hard_later, is_of_a_server
 from .steps import ParameterServersLostError, ServedSteps
 from .watchdog import HELD_UP_SECONDS, Watchdog
-from .worker import WorkerContext
+from .worker import CLOSING_SECONDS, WorkerContext
 from .worker_thread import WorkerThread
 
 v1 = tf.compat.v1
@@ -49,9 +49,6 @@ GATHERING_SECONDS = 15.0
 
 FAILURE_NOTICE_SECONDS = 3.0
 """Seconds for which the chief keeps running after a failure, so that every node learns why training has failed."""
-
-CLOSING_SECONDS = 2.0
-"""Seconds that the chief waits for a session to close: TensorFlow waits much longer for a server that is gone."""
 
 SAVING_SECONDS = 600.0
 """Seconds that a checkpoint may take to be saved or loaded."""
@@ -126,9 +123,7 @@ class Chief:
             return False
         finally:
             if session is not None:
-                closing = threading.Thread(target=self._context.close, args=(session,), name="closing", daemon=True)
-                closing.start()
-                closing.join(CLOSING_SECONDS)
+                self._context.begin_to_close(session).join(CLOSING_SECONDS)
 
     def _suspend(self, error: BaseException | None) -> None:
         """Discard the progress since the last checkpoint, because a parameter server was lost."""

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from ..errors import ClusterError, DeepSpeechError, TrainingError
+from ..errors import ClusterError, TrainingError
 from ..options import ClusterOptions, Options
 from ..schedule.coordinator import NoJob
 from ..schedule.jobs import Job, SetName
@@ -39,6 +38,9 @@ from .monitoring.step_traces import write_step
 from .node import SERVERS_LOST, cluster_session_config, end_hard_later, join_or_explain, stopped_with_all
 
 logger = logging.getLogger(__name__)
+
+CLOSING_SECONDS = 2.0
+"""Seconds to wait for a session to close: TensorFlow waits longer, at times for good, for a server that is gone."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,16 @@ class WorkerContext:
         config = cluster_session_config(self.options, self.cluster)
         return Session(self.target, graph=self.graph.training.graph, config=config)
 
-    def close(self, session: Any) -> None:
-        """Close a session, unless it is the replica's."""
+    def begin_to_close(self, session: Any) -> threading.Thread:
+        """Close a session, unless it is the replica's, on the thread that this returns.
+
+        The thread does not keep the process from ending.
+        """
+        thread = threading.Thread(target=self._close, args=(session,), name="closing", daemon=True)
+        thread.start()
+        return thread
+
+    def _close(self, session: Any) -> None:
         if self.replica is None:
             with suppress(tf.errors.OpError):
                 session.close()
@@ -83,28 +93,12 @@ def work_until_over(
     or StorageError for an utterance that cannot be read here; ClusterError if the worker cannot continue; Interrupted
     if the chief was told to stop.
     """
-    with ThreadPoolExecutor(thread_name_prefix="closing") as closing:
-        try:
-            _work_and_join_again(context, interrupted, closing, joined)
-        except UNREADABLE:
-            raise
-        except DeepSpeechError as error:
-            end_hard_later(str(error))  # do not wait for sessions that are still closing
-            raise
-
-
-def _work_and_join_again(
-    context: WorkerContext,
-    interrupted: Callable[[], bool],
-    closing: Executor,
-    joined: Callable[[Membership], object] = lambda _: None,
-) -> None:
     trouble = Trouble()
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant, context.record)
         joined(membership)
         try:
-            _work_as_member(context, membership, interrupted, closing, trouble)
+            _work_as_member(context, membership, interrupted, trouble)
             membership.leave()
             context.record.state = NodeState.ENDING
             return
@@ -142,7 +136,6 @@ def _work_as_member(
     context: WorkerContext,
     membership: Membership,
     interrupted: Callable[[], bool],
-    closing: Executor,
     trouble: "Trouble",
 ) -> None:
     time_use = context.record.time_use
@@ -167,12 +160,11 @@ def _work_as_member(
         _do_jobs(runner, coordinator, interrupted)
         steps.ended()
     finally:
-        # On another thread: TensorFlow may wait 10 seconds for unreachable servers, while other nodes wait for us.
-        closed = closing.submit(context.close, session)
+        closing = context.begin_to_close(session)  # other nodes wait for this one, which may have lost a server
         step_timeout.stop()
         if follower is not None:
             follower.stop()
-    closed.result()  # the parameter servers end when this worker has left
+    closing.join(CLOSING_SECONDS)  # the parameter servers end when this worker has left
 
 
 def _do_jobs(runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Callable[[], bool]) -> None:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,8 +54,7 @@ def work(monkeypatch: pytest.MonkeyPatch, *memberships: Callable[[Any], None]) -
     cluster = ClusterOptions(coordinator_retries=100)
     applicant = SimpleNamespace(name="worker 1")
     context: Any = SimpleNamespace(connection=None, applicant=applicant, cluster=cluster, record=NodeRecord())
-    with ThreadPoolExecutor() as closing:
-        worker._work_and_join_again(context, lambda: False, closing)
+    worker.work_until_over(context, lambda: False)
     return begun
 
 
@@ -116,3 +114,13 @@ def test_a_worker_that_was_given_up_ends_if_its_step_does_not_return_but_not_whi
     with time_use.during(Activity.COMPUTING):
         assert ended.wait(60)
     timeout.stop()
+
+
+def test_a_session_that_never_closes_does_not_keep_the_worker() -> None:
+    closes = threading.Event()
+    context: Any = worker.WorkerContext(*[None] * 10)  # type: ignore[arg-type]
+    closing = context.begin_to_close(SimpleNamespace(close=closes.wait))
+    assert closing.is_alive() and closing.daemon
+    closes.set()
+    closing.join(60)
+    assert not closing.is_alive()
