@@ -60,7 +60,7 @@ def add_replaced_flag(parser: argparse.ArgumentParser, name: str, instead: str) 
         def __call__(self, *_: object) -> NoReturn:
             raise FlagError(f"{name}: {instead}")
 
-    parser.add_argument(name, action=Refuse, help=argparse.SUPPRESS)
+    parser.add_argument(name, nargs="?", action=Refuse, help=argparse.SUPPRESS)
 
 
 def add_version_flag(parser: argparse.ArgumentParser) -> None:

@@ -105,6 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("--lm", "--trie"):  # of DeepSpeech up to 0.6
         add_replaced_flag(parser, name, "give the language model, without its trie, as --scorer")
     add_replaced_flag(parser, "--alphabet", "leave it out, as the model contains its alphabet")  # of DeepSpeech 0.5
+    add_replaced_flag(parser, "--extended_stream", "give --stream, which prints the same text")  # of the program in C++
+    add_replaced_flag(parser, "-t", "leave it out, and measure the command, as with the shell's time")  # likewise
     add_version_flag(parser)
     return parser
 

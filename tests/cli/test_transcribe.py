@@ -183,6 +183,8 @@ def test_words_of_low_confidence_are_marked_or_dropped(client: Client, model: Mo
         (["--stream=100", "--json"], "--stream: prints text as it comes, and cannot be combined with --format, --json"),
         (["--alphabet=alphabet.txt"], "--alphabet: leave it out, as the model contains its alphabet"),
         (["--lm=lm.binary", "--trie=trie"], "--lm: give the language model, without its trie, as --scorer"),
+        (["--extended_stream", "320"], "--extended_stream: give --stream, which prints the same text"),
+        (["-t"], "-t: leave it out, and measure the command"),
         (["--min_confidence=2"], "--min_confidence=2: must be from 0 to 1"),
         (["--low_confidence=drop"], "--low_confidence: needs --min_confidence"),
         (["--min_confidence=0.5", "--stream=100"], "--min_confidence: cannot be combined with --stream"),
