@@ -53,14 +53,16 @@ class ArgumentParser(argparse.ArgumentParser):
         raise FlagError(f"{message}; see --help")
 
 
-def add_replaced_flag(parser: argparse.ArgumentParser, name: str, instead: str) -> None:
-    """Add a flag of predecessors that is refused, and hidden in the help; the error says what to give `instead`."""
+def add_replaced_flags(parser: argparse.ArgumentParser, instead: Mapping[str, str]) -> None:
+    """Add flags of predecessors that are refused, and hidden in the help; the error says what to do `instead`."""
 
     class Refuse(argparse.Action):
         def __call__(self, *_: object) -> NoReturn:
-            raise FlagError(f"{name}: {instead}")
+            (name,) = self.option_strings
+            raise FlagError(f"{name}: {instead[name]}")
 
-    parser.add_argument(name, nargs="?", action=Refuse, help=argparse.SUPPRESS)
+    for name in instead:
+        parser.add_argument(name, nargs="?", action=Refuse, help=argparse.SUPPRESS)
 
 
 def add_version_flag(parser: argparse.ArgumentParser) -> None:

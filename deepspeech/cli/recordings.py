@@ -1,11 +1,15 @@
 """The input of the `deepspeech` command: recordings, folders of them, or a pipe."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from ..errors import AudioError, FlagError
+from ..util.audio import channel_count, read_audio_blocks
 from ..util.containers.endings import LISTED, is_recording
 from ..util.files.folders import walk
 from .arguments import input_path
@@ -22,6 +26,21 @@ class Recording:
 
     def __str__(self) -> str:
         return PIPE if self.path is None else str(self.path)
+
+    def blocks(self, rate: int, channel: int | None = None) -> Iterator[npt.NDArray[np.float32]]:
+        """Return blocks of samples, at `rate` Hz, of a channel or the mean of all; reading them raises AudioError."""
+        if self.path is None:
+            assert self.pipe is not None
+            return self.pipe.blocks(rate)
+        return read_audio_blocks(self.path, rate, channel)
+
+    def channels(self) -> Sequence[int | None]:
+        """Return the channels of a file; only None if it cannot be read, which reading its blocks tells."""
+        assert self.path is not None
+        try:
+            return range(channel_count(self.path))
+        except AudioError:
+            return [None]
 
 
 def recordings(given: Sequence[str]) -> list[Recording]:

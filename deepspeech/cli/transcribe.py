@@ -11,18 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
 from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
 from ..serving.transcripts import joined_candidates
-from ..util.audio import channel_count, read_audio_blocks
 from ..util.files.whole_files import write_whole
 from ..util.progress import Progress, report
-from .arguments import ArgumentParser, add_replaced_flag, add_version_flag, failed, output_path, run_command
+from .arguments import ArgumentParser, add_replaced_flags, add_version_flag, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .recordings import Recording, recordings
 from .rendering import SUFFIXES, rendered
@@ -33,6 +29,15 @@ from .utterances.pipe import PIPE
 MIX, APART = "mix", "apart"
 
 SUBTITLES = ("srt", "vtt")
+
+REPLACED = {
+    "--lm": "give the language model, without its trie, as --scorer",
+    "--trie": "give the language model, without its trie, as --scorer",
+    "--alphabet": "leave it out, as the model contains its alphabet",
+    "--extended_stream": "give --stream, which prints the same text",
+    "-t": "leave it out, and measure the command, as with the shell's time",
+}
+"""What to do instead of giving flags that the programs of DeepSpeech up to 0.6, or in C++, had."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,11 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
     add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
     add_confidence_flags(parser)
-    for name in ("--lm", "--trie"):  # of DeepSpeech up to 0.6
-        add_replaced_flag(parser, name, "give the language model, without its trie, as --scorer")
-    add_replaced_flag(parser, "--alphabet", "leave it out, as the model contains its alphabet")  # of DeepSpeech 0.5
-    add_replaced_flag(parser, "--extended_stream", "give --stream, which prints the same text")  # of the program in C++
-    add_replaced_flag(parser, "-t", "leave it out, and measure the command, as with the shell's time")  # likewise
+    add_replaced_flags(parser, REPLACED)
     add_version_flag(parser)
     return parser
 
@@ -230,7 +231,7 @@ def _utterances_all(
     """Print the utterances of each recording when they end; yield for each recording None or why it cannot be read."""
     for recording in chosen:
         try:
-            blocks = _blocks(recording, model.sampleRate())
+            blocks = recording.blocks(model.sampleRate())
             live = LiveText(sys.stdout, f"{recording}: " if len(chosen) > 1 else "")
             print_utterances(model, blocks, options.rules, voice_activity(options), options.stream, live)
         except AudioError as error:
@@ -245,9 +246,9 @@ def _transcribe_all(
     """Print or write the text of each recording; yield for each recording None or why it cannot be read."""
     count = options.candidate_transcripts if options.format == "json" else 1
     rate = model.sampleRate()
-    channels = [_channels(each) if options.channels == APART else [None] for each in chosen]
+    channels = [each.channels() if options.channels == APART else [None] for each in chosen]
     parts = (
-        parts_of_blocks(_blocks(recording, rate, channel), rate)
+        parts_of_blocks(recording.blocks(rate, channel), rate)
         for recording, of_recording in zip(chosen, channels, strict=True)
         for channel in of_recording
     )
@@ -263,15 +264,6 @@ def _transcribe_all(
         yield error
 
 
-def _channels(recording: Recording) -> Sequence[int | None]:
-    """Return the channels of a recording; only None if it cannot be read, which is reported later."""
-    assert recording.path is not None
-    try:
-        return range(channel_count(recording.path))
-    except AudioError:
-        return [None]
-
-
 def _write(text: str, output: Path | None) -> None:
     if output is None:
         print(text, flush=True)
@@ -281,13 +273,6 @@ def _write(text: str, output: Path | None) -> None:
         write_whole(output, f"{text.rstrip()}\n".encode())
     except OSError as error:
         raise ExportError(f"--output_dir: {output} cannot be written ({error.strerror})") from error
-
-
-def _blocks(recording: Recording, rate: int, channel: int | None = None) -> Iterator[npt.NDArray[np.float32]]:
-    if recording.path is None:
-        assert recording.pipe is not None
-        return recording.pipe.blocks(rate)
-    return read_audio_blocks(recording.path, rate, channel)
 
 
 if __name__ == "__main__":
