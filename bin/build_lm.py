@@ -61,22 +61,38 @@ NUMBERS = {"vocabulary": at_least(1), "prune": at_least(0), "lm-weight": FINITE,
 def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
+    add = parser.add_argument
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
-    parser.add_argument("texts", type=list_path, nargs="+", metavar="TEXT")
-    parser.add_argument("--out", type=output_path, required=True, help="folder for the results")
-    parser.add_argument("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
-    parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
-    parser.add_argument("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
-    parser.add_argument("--unit", choices=("word", "character"), default="word")
-    parser.add_argument("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams")
-    parser.add_argument("--vocabulary", type=int, default=500_000, help="words to keep, the most frequent")
-    parser.add_argument(
-        "--prune", type=int, nargs="+", default=[0, 0, 1], help="for each order, drop n-grams seen at most this often"
+    add("texts", type=list_path, nargs="+", metavar="TEXT")
+    add("--out", type=output_path, required=True, help="folder for the results")
+    add("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
+    add(
+        "--output_unit",
+        choices=tuple(UNITS),
+        default=Alphabet.unit,
+        help="what its labels stand for (default: %(default)s)",
     )
-    parser.add_argument("--memory", default="50%", help="memory for lmplz")
-    parser.add_argument("--lm-weight", type=float, default=lm_weight, help="default weight in lm.scorer")
-    parser.add_argument("--word-bonus", type=float, default=word_bonus, help="default word bonus in lm.scorer")
-    parser.add_argument("--tools", type=Path, default=ROOT / "build/lm-tools/bin", help="folder of KenLM's programs")
+    add("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
+    add("--unit", choices=("word", "character"), default="word", help="what n-grams are made of (default: %(default)s)")
+    add("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams (default: %(default)s)")
+    add("--vocabulary", type=int, default=500_000, help="words to keep, the most frequent (default: %(default)s)")
+    add(
+        "--prune",
+        type=int,
+        nargs="+",
+        default=[0, 0, 1],
+        help="for each order, drop n-grams seen at most this often; the last number is for all higher ones, too "
+        "(default: 0 0 1)",
+    )
+    add("--memory", default="50%", help="memory for lmplz, such as 4G (default: %(default)s)")
+    add("--lm-weight", type=float, default=lm_weight, help="default weight in lm.scorer (default: %(default)s)")
+    add("--word-bonus", type=float, default=word_bonus, help="default word bonus in lm.scorer (default: %(default)s)")
+    add(
+        "--tools",
+        type=Path,
+        default=ROOT / "build/lm-tools/bin",
+        help="folder of KenLM's programs (default: build/lm-tools/bin)",
+    )
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)

@@ -54,8 +54,15 @@ def read_arguments() -> Namespace:
         "csv_files", type=list_path, nargs="+", metavar="CSV", help="corpora, as the trainer reads them"
     )
     parser.add_argument("--to", type=output_path, required=True, help="the alphabet file to write")
-    parser.add_argument("--output_unit", choices=tuple(MADE), default=Alphabet.unit, help="what a label stands for")
-    parser.add_argument("--least", type=int, default=1, help="leave out characters that occur less often")
+    parser.add_argument(
+        "--output_unit",
+        choices=tuple(MADE),
+        default=Alphabet.unit,
+        help="what a label stands for (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--least", type=int, default=1, help="leave out characters that occur less often (default: %(default)s)"
+    )
     parser.add_argument("--join_marks", action="store_true", help="a letter and its combining marks are one label")
     parser.add_argument("--size", type=int, help=f"word pieces at most (default: {WORD_PIECES})")
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")

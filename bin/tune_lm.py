@@ -75,23 +75,27 @@ Trial = tuple[float, float, float]
 def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
-    parser.add_argument("--model", type=Path, help="exported graph")
-    parser.add_argument(
-        "--csv", type=list_path, action="extend", nargs="+", default=[], help="validation set, for the model to run on"
+    add = parser.add_argument
+    add("--model", type=Path, help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("--csv", type=list_path, action="extend", nargs="+", default=[], help="validation set, for the model to run on")
+    add("--posteriors", type=Path, help="the model's outputs, instead of --model")
+    add("--references", type=Path, help="their texts, instead of --csv")
+    add("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
+    add("--trie", type=Path, help="trie of its words; made in memory if not given")
+    add("--alphabet", type=Path, help="of the posteriors (default: data/alphabet.txt)")
+    add(
+        "--output_unit",
+        choices=tuple(UNITS),
+        default=Alphabet.unit,
+        help="what its labels stand for (default: %(default)s)",
     )
-    parser.add_argument("--posteriors", type=Path, help="the model's outputs, instead of --model")
-    parser.add_argument("--references", type=Path, help="their texts, instead of --csv")
-    parser.add_argument("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
-    parser.add_argument("--trie", type=Path)
-    parser.add_argument("--alphabet", type=Path, help="of the posteriors (default: data/alphabet.txt)")
-    parser.add_argument("--output_unit", choices=tuple(UNITS), default=Alphabet.unit, help="what its labels stand for")
-    parser.add_argument("--out", type=output_path, required=True, help="folder for the results")
-    parser.add_argument("--trials", type=int, default=100)
-    parser.add_argument("--beam-width", type=int, default=500)
-    parser.add_argument("--highest-weight", type=float, default=5.0)
-    parser.add_argument("--highest-bonus", type=float, default=5.0)
-    parser.add_argument("--metric", choices=("wer", "cer"), default="wer")
-    parser.add_argument("--seed", type=int, default=1)
+    add("--out", type=output_path, required=True, help="folder for the results")
+    add("--trials", type=int, default=100, help="pairs of weight and bonus to try (default: %(default)s)")
+    add("--beam-width", type=int, default=500, help="hypotheses kept by the beam search (default: %(default)s)")
+    add("--highest-weight", type=float, default=5.0, help="highest weight to try (default: %(default)s)")
+    add("--highest-bonus", type=float, default=5.0, help="highest bonus to try (default: %(default)s)")
+    add("--metric", choices=("wer", "cer"), default="wer", help="error rate to lower (default: %(default)s)")
+    add("--seed", type=int, default=1, help="seed of the search (default: %(default)s)")
     add_transcript_flags(parser)
     arguments = parser.parse_args()
     check_arguments(arguments, NUMBERS)

@@ -121,7 +121,8 @@ def add_transcript_flags(parser: argparse.ArgumentParser) -> None:
     """Add the trainer's flags for the normalization of transcripts."""
     for row in flags_of(TranscriptOptions):
         of_kind: dict[str, Any] = {"action": "store_const", "const": True} if row.kind is bool else {"type": row.kind}
-        parser.add_argument(f"--{row.name}", help=row.help, **of_kind)
+        told = f"{row.help} (default: {row.default})" if row.default else row.help
+        parser.add_argument(f"--{row.name}", help=told, **of_kind)
 
 
 def chosen_normalizer(arguments: argparse.Namespace) -> Normalizer | None:

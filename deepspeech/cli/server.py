@@ -79,7 +79,8 @@ def _add_models(parser: ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="[NAME=]PATH",
-        help="exported graph, .pb or .pbmm; several need names, and clients that name no model get the first",
+        help="exported graph, .pb or .pbmm, or .onnx or .tflite file; several need names, and clients that name no "
+        "model get the first",
     )
     add(
         "--scorer",
@@ -92,8 +93,8 @@ def _add_models(parser: ArgumentParser) -> None:
         "--precision",
         choices=PRECISIONS,
         default=ServedModel.precision,
-        help="precision of the networks' weights: int8 is faster and needs less memory; auto, the default, is int8 "
-        "where the processor has special instructions for it",
+        help="precision of the networks' weights: int8 is faster and needs less memory; auto is int8 where the "
+        "processor has special instructions for it (default: %(default)s)",
     )
 
 

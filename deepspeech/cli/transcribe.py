@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=PRECISIONS,
         default="float32",
         help="precision of the network's weights: int8 is faster and needs less memory; auto is int8 where the "
-        "processor has special instructions for it",
+        "processor has special instructions for it (default: %(default)s)",
     )
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add(
@@ -95,8 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--extended", action="store_true", help="has no effect; the text is always that of the metadata")
     add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
-    add("--candidate_transcripts", type=int, default=3, help="transcripts of a recording in the JSON")
-    add("--format", choices=list(SUFFIXES), default="text", help="what to print or write")
+    add(
+        "--candidate_transcripts", type=int, default=3, help="transcripts of a recording in JSON (default: %(default)s)"
+    )
+    add("--format", choices=list(SUFFIXES), default="text", help="what to print or write (default: %(default)s)")
     add("--output_dir", type=output_path, help="folder to write a file for each recording to, instead of printing")
     add(
         "--stream",
@@ -104,7 +106,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CHUNK",
         help="feed CHUNK samples at a time; print each utterance when it ends, on a terminal also while it changes",
     )
-    add("--channels", choices=[MIX, APART], default=MIX, help="transcribe the mean of all channels, or each by itself")
+    add(
+        "--channels",
+        choices=[MIX, APART],
+        default=MIX,
+        help="transcribe the mean of all channels, or each by itself (default: %(default)s)",
+    )
     add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
     add_confidence_flags(parser)
     add_replaced_flags(parser, REPLACED)

@@ -1,10 +1,16 @@
 """The help and the version of commands."""
 
+import argparse
+import runpy
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
+from running import ROOT
 
 from deepspeech import __version__
+from deepspeech.cli.arguments import ArgumentParser
 from deepspeech.cli.flags import parse
 
 MODULES = {
@@ -24,6 +30,43 @@ def test_the_usage_says_how_the_command_is_started(name: str, module: str, capsy
     with pytest.raises(SystemExit):
         main(["--help"])
     assert capsys.readouterr().out.startswith(f"usage: python -m deepspeech.{name} ")
+
+
+def assert_defaults_are_told(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:
+        if action.default not in (None, False, "", [], argparse.SUPPRESS):
+            assert "default: " in (action.help or ""), action.option_strings
+
+
+@pytest.fixture
+def parsers(monkeypatch: pytest.MonkeyPatch) -> list[argparse.ArgumentParser]:
+    """Return a list of the parsers of commands that start from now on, each of which ends when it parses."""
+    seen: list[argparse.ArgumentParser] = []
+
+    def stop(parser: argparse.ArgumentParser, *_: object) -> None:
+        seen.append(parser)
+        raise SystemExit
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", stop)
+    return seen
+
+
+@pytest.mark.parametrize("module", ["transcribe", "server", *MODULES.values()])
+def test_the_help_of_a_command_says_every_default(module: str, parsers: list[argparse.ArgumentParser]) -> None:
+    main = import_module(f"deepspeech.cli.{module}").main
+    with pytest.raises(SystemExit):
+        main([])
+    assert_defaults_are_told(parsers[0])
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "bin").glob("*.py")), ids=lambda path: path.name)
+def test_the_help_of_a_script_says_every_default(
+    script: Path, parsers: list[argparse.ArgumentParser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(script), run_name="__main__")
+    assert_defaults_are_told(parsers[0])
 
 
 @pytest.mark.parametrize("module", ["transcribe", "server", "weights.command"])

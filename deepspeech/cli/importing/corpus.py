@@ -61,7 +61,12 @@ def _import(arguments: Sequence[str] | None) -> None:
     parser.add_argument(
         "--to", dest="out", type=output_path, metavar="FOLDER", required=True, help="folder of the CSVs"
     )
-    parser.add_argument("--split", type=_shares, metavar="TRAIN:DEV:TEST", help="shares of the sets, such as 90:5:5")
+    parser.add_argument(
+        "--split",
+        type=_shares,
+        metavar="TRAIN:DEV:TEST",
+        help="shares of the sets, such as 80:10:10 (default: the corpus's own sets, or 90:5:5 if it has none)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the division into sets (default: %(default)s)")
     parser.add_argument(
         "--speakers",
