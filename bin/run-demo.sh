@@ -32,4 +32,4 @@ echo "said:          $transcript"
 echo "transcription: $heard"
 echo
 echo "The model is $work/model/output_graph.pb. To transcribe with it:"
-echo "  $(dirname "$PYTHON")/deepspeech --model $work/model/output_graph.pb --scorer $root/data/lm/demo.arpa --audio $recording"
+echo "  $(path_of deepspeech) --model $work/model/output_graph.pb --scorer $root/data/lm/demo.arpa --audio $recording"

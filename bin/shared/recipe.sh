@@ -42,6 +42,10 @@ check_python() {
     "$PYTHON" -c 'import deepspeech' 2>/dev/null || fail "$PYTHON has no deepspeech; run 'make' in $root, or set PYTHON"
 }
 
+path_of() { # NAME: prints the path of a program that is installed beside $PYTHON
+    echo "$(dirname "$(command -v "$PYTHON")")/$1"
+}
+
 experiment() { # NAME FLAG...: run an experiment
     [[ ${2:-} != --help ]] || show_help
     check_python

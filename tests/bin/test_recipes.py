@@ -52,6 +52,14 @@ def test_the_accounts_home_is_taken_where_the_environment_names_none() -> None:
     assert done.stdout == f"{pwd.getpwuid(os.getuid()).pw_dir}/.cache/deepspeech/demo\n", done.stderr
 
 
+@pytest.mark.parametrize("python", [Path(sys.executable).name, sys.executable])
+def test_the_command_that_a_recipe_shows_is_the_one_beside_python(python: str) -> None:
+    environment = {**os.environ, "PYTHON": python, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = ["bash", "-euc", 'source "$0"; path_of deepspeech', str(ROOT / "bin/shared/recipe.sh")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == f"{Path(sys.executable).parent}/deepspeech\n"
+
+
 @pytest.mark.parametrize("given", [("--work", "a folder"), ("--work=a folder",)])
 def test_the_work_folder_may_stand_anywhere_among_the_arguments(given: tuple[str, ...]) -> None:
     script = 'source "$0"; choose_work_folder demo "$@"; printf "%s\\n" "$work" "${arguments[@]}"'
