@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from deepspeech.checkpoints.folder import Kind
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.store import Checkpoints
 from deepspeech.options import CheckpointOptions, ModelOptions, OptimizerOptions, SessionOptions
@@ -50,3 +51,16 @@ def values(session: Any) -> dict[str, Any]:
 def set_step(session: Any, step: int) -> None:
     with session.graph.as_default():
         session.run(v1.train.get_global_step().initializer, {v1.train.get_global_step().initializer.inputs[1]: step})
+
+
+def save(folder: Path, *steps: int, kind: Kind = Kind.NEWEST, state: TrainingState = STATE, keep: int = 5) -> None:
+    """Save checkpoints of a kind at some steps, and keep as many."""
+    with session_of(folder, max_to_keep=keep) as (checkpoints, session):
+        for step in steps:
+            set_step(session, step)
+            checkpoints.save(session, kind, state)
+
+
+def steps(folder: Path, kind: str = "train") -> list[int]:
+    """Return the steps of the checkpoints in a folder."""
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob(f"{kind}-*.index"))

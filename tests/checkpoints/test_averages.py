@@ -87,6 +87,9 @@ def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_
     with session_of(tmp_path, trains=False, averaged=3) as (checkpoints, session):
         checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
         assert filled_with(session, WEIGHTS) == 3.0
+    with session_of(tmp_path, trains=False, averaged=2) as (checkpoints, session):
+        checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
+        assert filled_with(session, WEIGHTS) == 2.5
     (tmp_path / "best_dev-2.data-00000-of-00001").write_bytes(b"damaged")
     with session_of(tmp_path, trains=False, averaged=3) as (checkpoints, session):
         checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)

@@ -252,7 +252,9 @@ def test_a_checkpoint_of_the_first_generation_loads_by_its_names(tmp_path: Path)
     }
     names |= {f"{LSTM_NAME}/{part}": f"lstm_fused_cell/{part}" for part in ("kernel", "bias")}
     weights = write_foreign_checkpoint(tmp_path / "model.ckpt-5", names)
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-5"\n')
     with session_of(tmp_path, trains=False) as (checkpoints, session):
+        assert checkpoints.find(Kind.NEWEST) == tmp_path / "model.ckpt-5"
         checkpoints.restore(session, tmp_path / "model.ckpt-5")
         loaded = values(session)
     # That generation's cell added a forget bias of 1; ours has it in the variable.

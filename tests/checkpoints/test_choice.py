@@ -80,8 +80,11 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(folder: Path) 
     with pytest.raises(CheckpointError, match=r"^--checkpoint=train-7: .* there are train-6, train-8, best_dev-4$"):
         chosen(folder, "train-7")
     assert chosen(folder, "train-7", trained=True) == "train-8"
+    for name, found in (("best", "best_dev-4"), ("train-6", "train-6")):
+        assert chosen(folder, name, trained=True) == found
     for path in folder.glob("best_dev*"):
         path.unlink()
+    assert chosen(folder, "best", trained=True) == "train-8"
     with pytest.raises(CheckpointError, match=r"^--checkpoint=best: .* no best checkpoint of a validation"):
         chosen(folder, "best")
 
@@ -137,6 +140,7 @@ def test_a_best_of_another_validation_set_is_not_compared_and_stays(folder: Path
         set_step(session, 9)
         checkpoints.save(session, Kind.BEST, replace(VALIDATED, dev_losses=(1.0,), dev_set="b"))
         assert checkpoints.find(Kind.BEST) == folder / "best_dev-9"
+        assert checkpoints.choose("Testing") == folder / "best_dev-9"  # later than train-8
     assert (folder / "best_dev-4.index").exists()
 
 
@@ -250,3 +254,4 @@ def test_progress_that_says_nothing_of_validation_leaves_the_best_in_place(folde
         set_step(session, 9)
         checkpoints.save(session, Kind.NEWEST, TrainingState(epoch=7))
         assert checkpoints.choose("Testing") == folder / "best_dev-4"
+    assert chosen(folder, "last", trained=True) == "train-9"

@@ -43,8 +43,9 @@ def test_a_second_run_is_refused_by_whatever_name_it_knows_the_folder_until_the_
         holder.kill()
         holder.communicate()
     assert (folder / LOCK_FILE).exists()
-    with locked_for_training(link):
+    with locked_for_training(link), pytest.raises(CheckpointError) as caught, locked_for_training(folder):
         pass
+    assert str(caught.value).startswith(f"--checkpoint_dir={folder}: process {os.getpid()} on ")
 
 
 def test_a_file_system_without_locks_is_warned_of_once(

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from checkpoint_sessions import STATE, session_of, set_step
+from checkpoint_sessions import STATE, save, session_of, set_step, steps
 from files_of_checkpoints import DAMAGES, change_the_epoch, flip_a_bit, remove, truncate
 
 from deepspeech.checkpoints.folder import Kind
-from deepspeech.checkpoints.recovery import find_intact
+from deepspeech.checkpoints.recovery import find_intact, progress_of
 from deepspeech.errors import CheckpointError
 from deepspeech.schedule.state import TrainingState
 
@@ -25,23 +25,12 @@ def with_loss(loss: float) -> TrainingState:
     return replace(STATE, dev_losses=(loss,))
 
 
-def save(folder: Path, *steps: int, kind: Kind = Kind.NEWEST, state: TrainingState = STATE, keep: int = 5) -> None:
-    with session_of(folder, max_to_keep=keep) as (checkpoints, session):
-        for step in steps:
-            set_step(session, step)
-            checkpoints.save(session, kind, state)
-
-
 def find_newest(folder: Path) -> Path | None:
     with session_of(folder) as (checkpoints, session):
         found = checkpoints.find_newest()
         if found is not None:
             checkpoints.restore(session, found)
         return found
-
-
-def steps(folder: Path, kind: str = "train") -> list[int]:
-    return sorted(int(path.stem.split("-")[1]) for path in folder.glob(f"{kind}-*.index"))
 
 
 def without_description_digests(folder: Path, step: int) -> None:
@@ -119,6 +108,16 @@ def test_a_checkpoint_of_an_earlier_version_has_no_digests_and_is_taken(
     assert not ours(caplog)
 
 
+def test_a_description_of_another_step_is_damaged(
+    saved: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = shutil.copytree(saved, tmp_path / "copy")
+    without_description_digests(folder, 9)
+    shutil.copy(folder / "train-9.json", folder / "train-10.json")
+    assert find_intact(folder, Kind.NEWEST, set()) == folder / "train-9"
+    assert "train-10.json is of step 9" in caplog.text
+
+
 def test_an_index_file_that_was_lost_is_written_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     save(tmp_path, 3)
     (tmp_path / "checkpoint").unlink()
@@ -157,6 +156,8 @@ def test_of_several_best_checkpoints_the_last_is_gone_on_from_though_another_is_
     flip_a_bit(tmp_path / "best_dev-30.data-00000-of-00001")
     assert find_newest(tmp_path) == tmp_path / "best_dev-20"
     save(tmp_path, 25)
+    assert find_newest(tmp_path) == tmp_path / "train-25"
+    save(tmp_path, 25, kind=Kind.BEST)
     assert find_newest(tmp_path) == tmp_path / "train-25"
 
 
@@ -214,26 +215,6 @@ def test_a_first_save_that_was_killed_before_its_end_is_no_checkpoint(tmp_path: 
     assert find_newest(tmp_path) is None
 
 
-def test_after_a_lost_index_file_only_the_oldest_make_room(tmp_path: Path) -> None:
-    save(tmp_path, 1, 2, 3, keep=3)
-    (tmp_path / "checkpoint").unlink()
-    save(tmp_path, 4, keep=3)
-    assert steps(tmp_path) == [2, 3, 4]
-    save(tmp_path, 5, keep=3)
-    assert steps(tmp_path) == [3, 4, 5]
-
-
-def test_damaged_checkpoints_make_room_before_intact_ones(tmp_path: Path) -> None:
-    save(tmp_path, 1, 2, 8)
-    truncate(tmp_path / "train-8.index")
-    with session_of(tmp_path, max_to_keep=3) as (checkpoints, session):
-        assert checkpoints.find_newest() == tmp_path / "train-2"
-        set_step(session, 3)
-        checkpoints.save(session, Kind.NEWEST, STATE)
-    assert sorted(path.stem for path in tmp_path.glob("train-*.index")) == ["train-1", "train-2", "train-3"]
-    assert find_newest(tmp_path) == tmp_path / "train-3"
-
-
 def test_a_failed_save_leaves_an_intact_checkpoint_of_the_same_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,8 +228,9 @@ def test_a_failed_save_leaves_an_intact_checkpoint_of_the_same_step(
         set_step(session, 4)
         monkeypatch.setattr("tensorflow.compat.v1.train.Saver.save", fail)
         with pytest.raises(CheckpointError, match="No space left"):
-            checkpoints.save(session, Kind.NEWEST, STATE)
+            checkpoints.save(session, Kind.NEWEST, replace(STATE, epoch=STATE.epoch + 1))
     assert find_newest(tmp_path) == tmp_path / "train-4"
+    assert progress_of(tmp_path / "train-4") == STATE
 
 
 def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None:
@@ -257,8 +239,11 @@ def test_the_loss_of_the_best_is_that_of_its_description(tmp_path: Path) -> None
     with session_of(tmp_path) as (checkpoints, _):
         assert checkpoints.best_figure(STATE) == 1.5
     truncate(tmp_path / "best_dev-4.index")
-    with session_of(tmp_path) as (checkpoints, _):
+    with session_of(tmp_path) as (checkpoints, session):
         assert checkpoints.best_figure(STATE) == float("inf")
+        set_step(session, 6)
+        checkpoints.save(session, Kind.BEST, with_loss(2.5))
+    assert steps(tmp_path, "best_dev") == [6]
 
 
 def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: Path) -> None:
@@ -272,11 +257,11 @@ def test_of_several_best_checkpoints_that_of_the_lowest_loss_is_taken(tmp_path: 
 
 
 def test_of_best_checkpoints_of_several_validation_sets_the_newest_is_taken(tmp_path: Path) -> None:
-    for step, (loss, dev_set) in enumerate([(1.0, "one set"), (2.0, "another set")], start=4):
+    for step, (loss, dev_set) in enumerate([(2.0, "a set"), (1.0, "another"), (3.0, "a set")], start=4):
         save(tmp_path, step, kind=Kind.BEST, state=replace(with_loss(loss), dev_set=dev_set))
     (tmp_path / "best_dev_checkpoint").unlink()
     with session_of(tmp_path) as (checkpoints, _):
-        assert checkpoints.choose("Testing") == tmp_path / "best_dev-5"
+        assert checkpoints.choose("Testing") == tmp_path / "best_dev-6"
 
 
 def test_a_damaged_best_is_said_and_the_newest_tested(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
