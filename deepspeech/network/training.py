@@ -114,23 +114,15 @@ class Outputs:
     intermediate: tuple[tuple[float, Outputs], ...] = ()  # in training: weights, and such outputs, of inner layers
 
 
-def acoustic_model(
-    network: Network, features: Tensor, lengths: Tensor, *, training: bool, compute: Compute | None = None
-) -> Tensor:
-    """Return float32 logits [rows, batch, labels + 1] for float32 features [batch, time, coefficients].
-
-    `lengths` is int32 [batch] in frames; frames beyond are padding and must be zero. The blank is the last label.
-    `compute` selects kernels and precision; the default is TensorFlow's operations in float32. Dropout is active only
-    when `training`. The first call in a graph makes the variables, later calls share them. Raise NetworkError for a
-    layer that cannot be computed.
-    """
-    return outputs_of(network, features, lengths, training=training, compute=compute).logits
-
-
 def outputs_of(
     network: Network, features: Tensor, lengths: Tensor, *, training: bool, compute: Compute | None = None
 ) -> Outputs:
-    """Return what `acoustic_model` does, with the lengths of the logits, and those of inner layers."""
+    """Return the network's outputs for float32 features [batch, time, coefficients].
+
+    `lengths` is int32 [batch] in frames; frames beyond are padding and must be zero. `compute` selects kernels and
+    precision; the default is TensorFlow's operations in float32. Dropout is active only when `training`. The first call
+    in a graph makes the variables, later calls share them. Raise NetworkError for a layer that cannot be computed.
+    """
     compute = compute or Compute()
     inputs = tf.cast(tf.transpose(features, [1, 0, 2]), compute.dtype)
     windows = context_windows(inputs, network.context) if network.context else inputs

@@ -29,7 +29,7 @@ from deepspeech.network import (
 )
 from deepspeech.network.layers.compute import Compute, Kernels
 from deepspeech.network.layers.dropout import skip_dropout_seeds
-from deepspeech.network.training import acoustic_model, outputs_of
+from deepspeech.network.training import outputs_of
 from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions
 
 v1 = tf.compat.v1
@@ -72,7 +72,7 @@ def run(some: Network, fetch: Any, compute: Compute = Compute(Kernels.NATIVE)) -
     for row, length in zip(features, LENGTHS, strict=True):
         row[length:] = 0
     with tf.Graph().as_default(), v1.Session() as session:
-        logits = acoustic_model(some, tf.constant(features), tf.constant(LENGTHS), training=False, compute=compute)
+        logits = outputs_of(some, tf.constant(features), tf.constant(LENGTHS), training=False, compute=compute).logits
         variables = {variable.op.name: variable for variable in v1.trainable_variables()}
         session.run(v1.global_variables_initializer())
         for each, value in random_weights(some).items():
@@ -156,9 +156,9 @@ def test_a_convolution_has_its_gradients_in_bfloat16(layer: Convolution) -> None
 
     def gradient(compute: Compute) -> Any:
         with tf.Graph().as_default(), v1.Session() as session:
-            logits = acoustic_model(
+            logits = outputs_of(
                 some, tf.constant(features), tf.constant([40, 17, 5]), training=True, compute=compute
-            )
+            ).logits
             variables = {variable.op.name: variable for variable in v1.trainable_variables()}
             for name, value in random_weights(some).items():
                 variables[name].load(value, session)
@@ -189,7 +189,7 @@ def test_what_is_dropped_depends_on_the_step_alone(some: Network, kernels: Kerne
         with tf.Graph().as_default(), v1.Session() as session:
             v1.set_random_seed(1)
             features = tf.ones([1, 8, 10])
-            logits = acoustic_model(some, features, tf.constant([8]), training=True, compute=Compute(kernels))
+            logits = outputs_of(some, features, tf.constant([8]), training=True, compute=Compute(kernels)).logits
             session.run(v1.global_variables_initializer())
             for variable in v1.trainable_variables():
                 variable.load(random_weights(some)[variable.op.name], session)

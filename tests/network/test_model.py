@@ -10,7 +10,7 @@ from deepspeech.network import Dense, Layer, Network, Variable, network
 from deepspeech.network.description import BLANK_BIAS, ONES
 from deepspeech.network.layers.context_window import context_windows
 from deepspeech.network.layers.variables import variables_of
-from deepspeech.network.training import Activations, Pass, acoustic_model, computed
+from deepspeech.network.training import Activations, Pass, computed, outputs_of
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 
@@ -20,7 +20,7 @@ FEATURES = FeatureOptions()
 
 def logits(features: Any, lengths: Any, options: ModelOptions, training: bool = False, labels: int = 5) -> Any:
     described = network(options, FEATURES.coefficients, labels)
-    return acoustic_model(described, tf.constant(features), tf.constant(lengths), training=training)
+    return outputs_of(described, tf.constant(features), tf.constant(lengths), training=training).logits
 
 
 def random_features(batch: int, time: int) -> Any:
@@ -75,7 +75,7 @@ def test_weights_of_which_the_record_does_not_tell_are_refused() -> None:
     def made_of(*names: str) -> None:
         layers = (Own("own", names), Dense("labels", 3))
         with tf.Graph().as_default():
-            acoustic_model(Network("some", 4, layers), tf.zeros([1, 2, 4]), tf.constant([2]), training=True)
+            outputs_of(Network("some", 4, layers), tf.zeros([1, 2, 4]), tf.constant([2]), training=True)
 
     made_of("own/weights")
     with pytest.raises(NetworkError, match=r"layer own: makes the variable own/weights, which is not in its record"):

@@ -15,7 +15,7 @@ from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.errors import NetworkError
 from deepspeech.network import LSTM, Dense, Layer, Network, SelfAttention, Sizes, Variable, network, register
 from deepspeech.network.description import ZEROS
-from deepspeech.network.training import Activations, Pass, acoustic_model, computed
+from deepspeech.network.training import Activations, Pass, computed, outputs_of
 from deepspeech.options import ModelOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.text import Alphabet
@@ -146,7 +146,7 @@ def test_outputs_that_are_not_those_of_the_record_are_told_with_its_layer(output
 
     with tf.Graph().as_default(), pytest.raises(NetworkError, match=f"^layer own: (its function returns )?{wrong}"):
         own = Network("own", 26, own_network(Sizes(26, 5, 8, 20.0, 9, (0.0,) * 6)))
-        acoustic_model(own, tf.zeros([2, 9, 26]), tf.constant([9, 5]), training=True)
+        outputs_of(own, tf.zeros([2, 9, 26]), tf.constant([9, 5]), training=True)
 
 
 def test_a_network_of_other_outputs_than_the_alphabet_needs_is_refused() -> None:
