@@ -186,7 +186,9 @@ def test_labels_are_only_mapped_where_some_are_shared() -> None:
     other = replace(DEEPSPEECH, alphabet=Alphabet(tuple("xyz")))
     in_bytes = replace(DEEPSPEECH, alphabet=ByteAlphabet())
     unknown = replace(weights_of(), description={})
+    fewer = replace(weights_of(), description={**weights_of().description, "alphabet": list(" abc")})
     for source, identity, told in (
+        (fewer, replace(DEEPSPEECH, alphabet=Alphabet(tuple("xd ay"))), r"layer_6/weights is \(12, 7\) in the file"),
         (weights_of(), other, "' abcde', shares no label with this run's of characters, 'xyz'"),
         (weights_of(), in_bytes, "shares no label with this run's of bytes"),
         (unknown, DEEPSPEECH, "does not contain its alphabet, so --map_labels cannot be used"),
