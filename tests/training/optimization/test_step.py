@@ -45,6 +45,13 @@ def test_a_step_moves_the_weights_by_the_learning_rate_that_is_fed() -> None:
     np.testing.assert_allclose(ten["weights"] - WEIGHTS, 10 * (one["weights"] - WEIGHTS), rtol=1e-3)
 
 
+def test_a_first_step_is_scaled_by_beta2_and_epsilon() -> None:
+    (stepped, *_) = steps(OptimizerOptions(learning_rate=0.1, beta2=0.75, epsilon=0.5))
+    for name, before, gradient in zip(("weights", "bias"), (WEIGHTS, BIAS), GRADIENTS[0], strict=True):
+        expected = before - 0.1 * 0.5 * gradient / (0.5 * np.abs(gradient) + 0.5)  # 0.5 is the square root of 1 - beta2
+        np.testing.assert_allclose(stepped[name], expected, rtol=1e-5)
+
+
 def test_clipping_scales_only_gradients_above_the_limit() -> None:
     limit = 2.0
     clipped = steps(OptimizerOptions(clip_gradient_norm=limit, beta1=0.0))
