@@ -9,8 +9,10 @@ Keras 3, where groups `vars` hold numbered datasets.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,10 @@ _BFLOAT16 = np.dtype("V2")
 """The type of bfloat16 in HDF5, which has no such type."""
 _LARGEST_COMPRESSION = 1100
 """No dataset is larger than its file by this factor: DEFLATE, which Keras may use, reaches 1,032."""
+_HEAP = b"GCOL\x01\0\0\0"
+"""The beginning of a heap, where HDF5 stores the texts of attributes."""
+_HEADER = 16
+"""The bytes of a heap before its first object, and of an object before its content."""
 
 
 def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights, ...], Mapping[str, Any]]:
@@ -42,6 +48,7 @@ def read_hdf5(path: Path, origin: str | None = None) -> tuple[tuple[LayerWeights
     origin = origin or str(path)
     try:
         with h5py.File(path, "r") as file:
+            _check_heaps(path)
             layers = tuple(layer for layer in _layers(file) if layer.weights)
             description = _description(file)
     except FileNotFoundError:
@@ -84,6 +91,22 @@ def _write(file: Any, layers: Sequence[LayerWeights], description: Mapping[str, 
 
 def _write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
     group.attrs.create(attribute, names, dtype=h5py.string_dtype())
+
+
+def _check_heaps(path: Path) -> None:
+    """Raise ValueError for a heap in which the library would read the same object again and again."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        heap = content.find(_HEAP)
+        while heap >= 0:
+            end = min(heap + int.from_bytes(content[heap + 8 : heap + _HEADER], "little"), len(content))
+            place = heap + _HEADER
+            while place + _HEADER <= end:
+                index, size = struct.unpack_from("<H6xQ", content, place)
+                step = (_HEADER + size + -size % 8 if index else size) % (1 << 64)  # object 0 is what is free
+                if not step:
+                    raise ValueError(f"the texts at byte {place} are damaged")
+                place += step
+            heap = content.find(_HEAP, heap + 1)
 
 
 def _layers(file: Any) -> Iterator[LayerWeights]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,20 @@ def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
             read_hdf5(path)
     with pytest.raises(CheckpointError, match="there is no such file"):
         read_hdf5(tmp_path / "b.h5")
+
+
+def test_a_file_with_zeros_among_its_names_is_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.weights.h5")
+    whole = path.read_bytes()
+    free = whole.index(bytes(64), whole.index(b"GCOL"))  # two bytes before it say how much is free after the names
+    path.write_bytes(whole[: free - 2] + bytes(2) + whole[free:])
+    program = (
+        "import sys; from pathlib import Path; from deepspeech.checkpoints.weights.hdf5 import read_hdf5; "
+        "read_hdf5(Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", program, str(path)]  # not in this process, as the library would not return
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "or it is damaged (the texts at byte" in ended.stderr.splitlines()[-1]
 
 
 def test_a_file_without_weights_or_with_what_is_none_is_an_error(tmp_path: Path) -> None:
