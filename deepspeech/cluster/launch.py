@@ -20,6 +20,7 @@ from ..training.scoring import evaluator_of
 from ..training.towers import GraphSettings, compute_devices, padded_length_for
 from ..util.features import front_end
 from ..util.feeding import UNREADABLE
+from ..util.signals import ended_by_signals
 from .addresses.announcing import (
     ConnectionOfAnyPlace,
     own_address,
@@ -80,7 +81,8 @@ def _saves(options: Options, cluster: ClusterOptions) -> bool:
 
 
 def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
-    prepare_process(options.session)
+    with ended_by_signals():
+        prepare_process(options.session)
     if cluster.job_name == "ps":
         serve_parameters(options, cluster, record)
         return
@@ -103,8 +105,9 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
                 return
             options, cluster = placed, placed.cluster
             record.name = cluster.node_name
-            graph = _graph(options, cluster, identity, devices)
-            target, address, replica = _listen(options, cluster, graph)
+            with ended_by_signals():
+                graph = _graph(options, cluster, identity, devices)
+                target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}
         properties = worker_properties(options, inputs.alphabet, plans, inputs.sources)
         applicant = applicant_of(cluster, process, properties, address)
