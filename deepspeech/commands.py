@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
+from .util.errors import DeepSpeechError
+
 PACKAGES_OF_TRAINING = {
     *("absl", "h5py", "progressbar", "python_speech_features", "rapidfuzz", "scipy", "tensorflow"),
 }
@@ -131,6 +133,9 @@ def _code_of(name: str, failure: int) -> int:
         main = import_module(f".cli.{name}", __package__).main
     except ModuleNotFoundError as error:
         print(f"deepspeech: {missing_package(error)}", file=sys.stderr)
+        return failure
+    except DeepSpeechError as error:  # the package is not compiled
+        print(f"deepspeech: {error}", file=sys.stderr)
         return failure
     signal.signal(signal.SIGINT, earlier)
     code: int = main()

@@ -156,11 +156,19 @@ sys.exit(command())
         assert ": the package " in line and "pip install '.[train]'" in line
 
 
-def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "start",
+    [
+        "from deepspeech.cli.train import main; sys.exit(main(['--test_files=test.csv', '--checkpoint_dir=made']))",
+        "import deepspeech.commands; sys.exit(deepspeech.commands.evaluate())",
+        "import deepspeech.commands; sys.exit(deepspeech.commands.align())",
+    ],
+)
+def test_source_without_native_code_says_what_to_do(installed: Path, tmp_path: Path, start: str) -> None:
     shutil.copytree(installed / "deepspeech", tmp_path / "deepspeech", ignore=shutil.ignore_patterns("*.so"))
     program = (
         "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Editable' not in getattr(f, '__name__', '')];"
-        "from deepspeech.cli.train import main; sys.exit(main(['--test_files=test.csv', '--checkpoint_dir=made']))"
+        + start
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-c", program]  # without the finder of an editable install, which knows the native code
