@@ -43,10 +43,10 @@ def _main(arguments: Sequence[str]) -> int:
     _prepare_logging(options.logs, record)
     for number in stopping_signals():
         signal.signal(number, _interrupt)
-    options = in_project_folders(with_local_copies(options))
-    for notice in options.notices:
-        logger.warning(notice)
     try:
+        options = in_project_folders(with_local_copies(options))
+        for notice in options.notices:
+            logger.warning(notice)
         with (
             node_probes(options.probes, options.cluster, record),
             status_page(options.status.port, record) as publish,

@@ -205,3 +205,18 @@ def test_utterances_that_vanish_are_left_out_named_once_and_not_counted_if_bad_r
     heard = [each["wav_filename"] for each in json.loads(output.read_text())]
     assert len(heard) == 4
     assert not {str(path) for path in tested} & set(heard)
+
+
+FETCHING = """
+import os, signal, sys
+from deepspeech.cli import train
+train.with_local_copies = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+sys.exit(train.main(sys.argv[1:]))
+"""
+
+
+def test_a_signal_that_comes_while_files_are_fetched_is_told_once_and_in_the_exit_code(program: Program) -> None:
+    command = [sys.executable, "-c", FETCHING, *program.training()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr == "deepspeech: interrupted; there was nothing to save\n"
