@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import onnxruntime
 import pytest
 from untrained import FBANK, MODELS, frozen, signal, untrained
 
@@ -70,6 +71,10 @@ def test_it_computes_what_the_engine_does(name: str, takes: str, tmp_path: Path)
     for (found, _), one in zip(model.engine.run_batch(pieces), expected, strict=True):
         np.testing.assert_allclose(found, one, atol=1e-4)
     if not model.engine.streams:
+        session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+        nothing = np.zeros((1, 0) if TAKES[takes] else (1, 0, trained.network.coefficients), np.float32)
+        (lengths,) = session.run(["row_lengths"], {takes: nothing, "lengths": np.zeros(1, np.int32)})
+        assert lengths.tolist() == [len(expected[0]) if TAKES[takes] else 0]
         return
     for samples, one in zip(signals, expected, strict=True):
         np.testing.assert_allclose(streamed(model, samples), one, atol=1e-4)

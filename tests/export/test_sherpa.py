@@ -62,6 +62,9 @@ def test_sherpa_onnx_hears_the_same(name: str, tmp_path: Path) -> None:
     expected = [likeliest(model, samples) for samples in signals]
     assert all(map(str.strip, expected))
     assert [stream.result.text.strip() for stream in streams] == [text.strip() for text in expected]
+    silent = recognizer.create_stream()
+    recognizer.decode_stream(silent)
+    assert silent.result.text == ""
     assert ("model-streaming.onnx" in files) == (name != "bidirectional")
     if name == "bidirectional":
         return

@@ -24,6 +24,8 @@ def samples_before(features: FeatureOptions) -> int:
 
 def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, advance: str, graph: Graph) -> Rows:
     """Return the features of samples, float32 [batch, samples]; `lengths` are int32 [batch], in samples."""
+    if not graph.states:
+        samples = graph.at_least_one(samples, axis=1, axes=2)
     values, frames = COMPUTED[features.feature_type](features, samples, graph.whole(lengths), advance, graph)
     shortened = graph.minimum(graph.add("Div", [frames, graph.integers(features.step)]), graph.size(values, 0))
     steps = graph.add("Div", [advance, graph.integers(features.step)])

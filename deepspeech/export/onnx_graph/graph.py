@@ -98,6 +98,13 @@ class Graph:
         """Return the part of a value from `start` to `end`, both int64 [1], along an axis."""
         return self.add("Slice", [values, start, end, self.integers(axis)])
 
+    def at_least_one(self, values: str, axis: int, axes: int) -> str:
+        """Return values of some axes, with one 0 along an axis that has none."""
+        missing = self.maximum(self.add("Sub", [self.integers(1), self.size(values, axis)]), self.integers(0))
+        places = [self.integers(0)] * 2 * axes
+        places[axes + axis] = missing
+        return self.add("Pad", [values, self.add("Concat", places, axis=0)])
+
     def after_those_before(self, owner: str, values: str, count: int, width: int, advance: str) -> str:
         """Return rows [rows, batch, width] after the last `count` rows of the previous run, zeros in the first run."""
         assert self.states

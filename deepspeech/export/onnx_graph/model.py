@@ -50,6 +50,8 @@ def add_features(
 
 def add_network(network: Network, rows: Rows, graph: Graph) -> Rows:
     """Add the layers of a network, and return its logits."""
+    if not graph.states:  # a convolution needs a row; its utterance's length stays 0
+        rows = replace(rows, values=graph.at_least_one(rows.values, axis=0, axes=3))
     overlaps = overlaps_of_inputs(network)
     needed = [*[overlaps[layer.name] for layer in network.layers], 0]
     for layer, before, after in zip(network.layers, needed, needed[1:], strict=False):
