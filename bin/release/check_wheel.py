@@ -65,16 +65,20 @@ class Installed:
     """A new virtual environment in `folder`, without access to compilers, the network and other packages."""
 
     def __init__(self, folder: Path, python: str) -> None:
-        self._folder, self._python = folder, python
+        self._folder = folder
         self._programs = folder / "environment/bin"
         subprocess.run([python, "-m", "venv", str(folder / "environment")], check=True)
 
     def install(self, wheel: Path, extras: list[str]) -> None:
-        """Install the wheel with its dependencies, which are downloaded beforehand."""
+        """Install the wheel with its dependencies, which are downloaded beforehand.
+
+        Some are published without a wheel, as python_speech_features is. Theirs is made here, also without a compiler.
+        """
         wheels = self._folder / "wheels"
         wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
-        download = [self._python, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", str(wheels)]
-        subprocess.run([*download, wanted], check=True)
+        pip = (str(self._programs / "python"), "-m", "pip", "wheel", "--quiet", "--use-pep517")
+        without_compilers = {**os.environ, "PATH": str(self._programs)}
+        subprocess.run([*pip, "--wheel-dir", str(wheels), wanted], check=True, env=without_compilers)
         self.run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels, wanted)
 
     def run(self, program: str, *arguments: object) -> str:
