@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from ..util.figures.metrics import EditCounts
 from ..util.figures.tally import Sample, Tally
 
 __all__ = ["EpochReport", "Job", "JobResult", "Sample", "SetName", "Tally"]
@@ -55,3 +56,13 @@ class EpochReport:
     set_name: SetName
     decoded: bool
     tally: Tally
+
+    @property
+    def edits(self) -> EditCounts | None:
+        """The errors of a validation without a language model, if they were counted, else those of decoding, or None.
+
+        So the error rates of all validations can be compared, also if only some were decoded with a language model.
+        """
+        if self.tally.validation_edits.utterances:
+            return self.tally.validation_edits
+        return self.tally.edits if self.decoded else None

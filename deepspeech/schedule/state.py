@@ -44,7 +44,7 @@ HISTORY_KEPT = 4000
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a finished epoch: mean loss of an utterance in nats, and word error rate if decoded."""
+    """The figures of a finished epoch: mean loss of an utterance in nats, and word error rate if counted."""
 
     set_name: SetName
     epoch: int
@@ -54,7 +54,7 @@ class Figures:
     @staticmethod
     def of(report: EpochReport) -> "Figures":
         """Return the figures of a report."""
-        wer = report.tally.edits.wer if report.decoded else None
+        wer = report.edits.wer if report.edits else None
         return Figures(report.set_name, report.epoch, report.tally.mean_loss, wer)
 
 

@@ -118,9 +118,11 @@ def test_losses_of_another_validation_set_are_dropped_with_the_stop_that_they_ca
     assert state.over_sets("", "a") == state
 
 
-def test_the_history_has_the_word_error_rate_of_decoded_epochs() -> None:
+def test_the_history_has_the_word_error_rate_of_decoded_epochs_and_of_validations_that_are_compared_by_it() -> None:
     tally = Tally(1, 2.0, EditCounts(1, 4, 1, 8, 1))
     decoded, other = (Figures.of(EpochReport(0, SetName.DEV, decoded, tally)) for decoded in (True, False))
     assert (decoded.wer, other.wer) == (0.25, None)
+    validated = replace(tally, validation_edits=EditCounts(2, 4, 3, 8, 1))
+    assert [Figures.of(EpochReport(0, SetName.DEV, decoded, validated)).wer for decoded in (True, False)] == [0.5, 0.5]
     state = TrainingState(history=(decoded, other))
     assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state

@@ -21,6 +21,7 @@ from deepspeech.training.lifecycle import RunLifecycle, restore_newest
 from deepspeech.training.reporting.summaries import Summaries
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.figures.metrics import EditCounts
 from deepspeech.util.text import Alphabet
 
 v1 = tf.compat.v1
@@ -143,3 +144,17 @@ def test_names_that_are_not_utf_8_go_into_checkpoints_and_summaries(program: Pro
     values = [value for event in v1.train.summary_iterator(str(path)) for value in event.summary.value]
     (samples,) = (tf.make_ndarray(value.tensor) for value in values if value.tag == "dev/samples")
     assert samples[1][0] == b"`caf\\udce9.wav`"
+
+
+def test_summaries_have_the_error_rates_that_validations_are_compared_by(program: Program) -> None:
+    options = parse([*program.training(), "--summary_secs=1", f"--summary_dir={program.folder / 'summaries'}"])
+    assert options is not None
+    with Summaries(options, {}, tf.Graph(), 0) as summaries:
+        summaries.epoch_done(EpochReport(0, SetName.DEV, False, Tally(1, 2.0)))
+        for decoded in (False, True):
+            counted = Tally(1, 2.0, EditCounts(0, 4, 0, 8), validation_edits=EditCounts(1, 4, 1, 8, 1))
+            summaries.epoch_done(EpochReport(1 + decoded, SetName.DEV, decoded, counted))
+    (path,) = (program.folder / "summaries").glob("events.*")
+    written = [(event.step, value) for event in v1.train.summary_iterator(str(path)) for value in event.summary.value]
+    rates = {(step, value.tag): value.simple_value for step, value in written if value.tag in ("dev/wer", "dev/cer")}
+    assert rates == {(step, f"dev/{name}"): rate for step in (2, 3) for name, rate in (("wer", 0.25), ("cer", 0.125))}

@@ -76,7 +76,7 @@ def _of_a_run(status: Mapping[str, Any]) -> Iterator[Metric]:
         yield gauge(name, value, text)
     yield by_label("loss", "Mean loss of the newest epoch, in nats", "set", _newest(status["losses"]))
     wer = {set_name: rate for set_name, _, rate in status["wer"]}
-    yield by_label("word_error_rate", "Word error rate of the newest report", "set", wer)
+    yield by_label("word_error_rate", "Word error rate of the newest epoch for which it was counted", "set", wer)
     if status["checkpoint_age"] is not None:
         yield gauge("checkpoint_age_seconds", status["checkpoint_age"], "Seconds since the newest checkpoint was saved")
     if "members" in status:

@@ -105,14 +105,14 @@ class Summaries(AbstractContextManager["Summaries"]):
         self._next_time = time.monotonic() + self._options.seconds
 
     def epoch_done(self, report: EpochReport) -> None:
-        """Write an epoch's loss and, if it was decoded, its error rates and samples."""
+        """Write an epoch's loss, its error rates if they were counted, and its samples if it was decoded."""
         if not self._writer:
             return
         name = report.set_name.value
         entries = [_scalar(f"{name}/loss", report.tally.mean_loss)]
+        if report.edits:
+            entries += [_scalar(f"{name}/wer", report.edits.wer), _scalar(f"{name}/cer", report.edits.cer)]
         if report.decoded:
-            edits = report.tally.edits
-            entries += [_scalar(f"{name}/wer", edits.wer), _scalar(f"{name}/cer", edits.cer)]
             entries += [_table(f"{name}/samples", by_wer(report.tally.samples))]
         self._write(entries, report.epoch + 1)
 
