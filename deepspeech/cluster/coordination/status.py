@@ -26,7 +26,7 @@ def status_of(coordinator: ClusterCoordinator, now: float) -> dict[str, Any]:
         "reason": coordinator.failure or coordinator.trouble,
         **status_of_training(snapshot, coordinator.history),
         "seconds_left": seconds_left(coordinator.opened, snapshot, now),
-        "members": [_member(member, now, slow) for member in coordinator.members],
+        "members": [_member(member, now, slow) for member in sorted(coordinator.members, key=_place)],
         "missing": [f"{role.value} {task}" for role in Role for task in coordinator.members.missing(role)],
         "utterances_per_second": round(sum(member.throughput(now) for member in coordinator.members), 2),
         "stalled_for": round(coordinator.members.stalled_for(now), 2),
@@ -121,6 +121,10 @@ def told_times(times: MemberTimes | None) -> dict[str, Any]:
         "sent_bytes_per_second": round(times.sent_bytes / whole),
         "received_bytes_per_second": round(times.received_bytes / whole),
     }
+
+
+def _place(member: Member) -> tuple[str, int]:
+    return member.applicant.role.value, member.applicant.task
 
 
 def _member(member: Member, now: float, slow: Collection[str]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def test_the_coordinator_answers_probes_without_its_secret_and_tells_the_phase(s
 
 
 def test_what_members_report_is_told_of_each_by_name_and_what_is_no_report_is_refused(served: Served) -> None:
-    fast, slow = served.joined(0), served.joined(1)
+    slow, fast = served.joined(1), served.joined(0)
     minute = {"computing": 20.0, "feeding": 4, "waiting": 36, "decoding": 0, "other": 0}
     counted = {"own_seconds_of_steps": 24, "steps": 48, "sent_bytes": 6_000_000, "received_bytes": 600}
     busy = {**minute, "computing": 50.0, "waiting": 6.0}
