@@ -13,9 +13,9 @@ function svg(chart, name, attributes, text) {
   return element;
 }
 
-// At most six round numbers that cover a range.
-function ticks(low, high) {
-  const rough = Math.max(high - low, 1e-9) / 4, power = 10 ** Math.floor(Math.log10(rough));
+// Round numbers that cover a range in at most so many parts, and up to two more.
+function ticks(low, high, parts) {
+  const rough = Math.max(high - low, 1e-9) / parts, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= rough);
   const first = Math.floor(low / step), last = Math.ceil(high / step);
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
@@ -38,14 +38,14 @@ export function draw(id, series, format, unit = "") {
   }
   const epochs = points.map(point => point[0]), values = points.map(point => point[1]);
   const low = Math.min(...epochs), high = Math.max(...epochs, low + 1);
-  const marks = ticks(Math.min(...values), Math.max(...values)), bottom = marks[0], top = marks[marks.length - 1];
+  const marks = ticks(Math.min(...values), Math.max(...values), 4), bottom = marks[0], top = marks[marks.length - 1];
   const x = epoch => LEFT + (RIGHT - LEFT) * (epoch - low) / (high - low);
   const y = value => BOTTOM - (BOTTOM - TOP) * (value - bottom) / (top - bottom || 1);
   for (const mark of marks) {
     svg(chart, "line", { x1: LEFT, x2: RIGHT, y1: y(mark), y2: y(mark) });
     svg(chart, "text", { x: LEFT - 8, y: y(mark) + 4, "text-anchor": "end" }, label(mark, marks[1] - marks[0] || 1, unit));
   }
-  for (const epoch of new Set(ticks(low, high).filter(each => Number.isInteger(each) && each >= low && each <= high)))
+  for (const epoch of ticks(low, high, 6).filter(each => Number.isInteger(each) && each >= low && each <= high))
     svg(chart, "text", { x: x(epoch), y: HEIGHT - 10, "text-anchor": "middle" }, epoch);
   for (const [name, line] of Object.entries(series)) {
     svg(chart, "polyline", { class: name, points: line.map(point => `${x(point[0])},${y(point[1])}`).join(" ") });
