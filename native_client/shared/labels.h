@@ -39,7 +39,6 @@ class Labels {
 
   // The columns of the posteriors, without the blank's.
   std::size_t column_count() const { return column_count_; }
-  Label blank_column() const { return static_cast<Label>(column_count_); }
   Label column(Label label) const { return columns_.empty() ? label : columns_[label]; }
 
   // Empty if each label n is column n.

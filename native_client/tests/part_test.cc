@@ -20,7 +20,7 @@ TEST(labels_spell_by_the_longest_first) {
 TEST(labels_of_one_text_spell_it_in_several_ways) {
   const Labels labels({"a", "b", "a"}, {0, 1, 1}, 3);
   CHECK((labels.spell("aba") == std::vector<Spelling>{{0, 1, 0}, {2, 1, 0}, {0, 1, 2}, {2, 1, 2}}));
-  CHECK(labels.ambiguous() && labels.column(2) == 1 && labels.blank_column() == 3);
+  CHECK(labels.ambiguous() && labels.column(2) == 1 && labels.column_count() == 3);
   CHECK(labels.spell(std::string(100, 'a')).size() == Labels::kMostSpellings);
   CHECK(Labels({"a", "ab"}).ambiguous() && !Labels({"ac", "ab"}).ambiguous());
 }
