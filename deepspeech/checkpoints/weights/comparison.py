@@ -15,7 +15,8 @@ def differences(one: ModelWeights, other: ModelWeights) -> Iterator[str]:
     """Yield a line if the labels differ, then one for each weight that is not the same in both, bit for bit."""
     if one.labels is not None and other.labels is not None and one.labels != other.labels:
         ours, theirs = set(one.labels), set(other.labels)
-        yield f"labels: {len(one.labels)} | {len(other.labels)}, of which both have {len(ours & theirs)}"
+        told = "the same, in another order" if ours == theirs else f"of which both have {len(ours & theirs)}"
+        yield f"labels: {len(one.labels)} | {len(other.labels)}, {told}"
     for name in dict.fromkeys((*one.values, *other.values)):
         if name not in other.values:
             yield f"{name}: {one.values[name].shape} | absent"

@@ -33,3 +33,10 @@ def test_values_are_counted_that_differ_in_their_bits(one: list[float], other: l
         warnings.simplefilter("error")
         assert list(differences(model(one, np.float64), model(other, np.float64))) == [f"weight: {told}"]
         assert list(differences(model(one, np.float64), model(one, np.float64))) == []
+
+
+def test_labels_that_differ_are_told_and_also_if_only_their_order_does() -> None:
+    one, other, more = (ModelWeights("a", (), {"alphabet": list(labels)}) for labels in ("abc", "acb", "abcd"))
+    assert list(differences(one, other)) == ["labels: 3 | 3, the same, in another order"]
+    assert list(differences(one, more)) == ["labels: 3 | 4, of which both have 3"]
+    assert list(differences(one, one)) == []
