@@ -13,7 +13,7 @@ function svg(chart, name, attributes, text) {
   return element;
 }
 
-// Round numbers that cover a range in at most so many parts, and up to two more.
+// Round numbers from below a range to above it; at most `parts` of their steps fit into it.
 function ticks(low, high, parts) {
   const rough = Math.max(high - low, 1e-9) / parts, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= rough);
