@@ -81,8 +81,7 @@ def _saves(options: Options, cluster: ClusterOptions) -> bool:
 
 
 def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) -> None:
-    with ended_by_signals():
-        prepare_process(options.session)
+    prepare_process(options.session)
     if cluster.job_name == "ps":
         serve_parameters(options, cluster, record)
         return

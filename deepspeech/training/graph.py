@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from ..options import SessionOptions
+from ..util.signals import ended_by_signals
 from .optimization.accumulation import Accumulation
 from .optimization.step import Step, optimizer_step
 from .towers import GraphSettings, Tower, build_towers, mean_gradients, summed_gradients
@@ -80,13 +81,14 @@ def prepare_process(options: SessionOptions) -> None:
     """Set the options of the whole process, before it computes anything.
 
     These are the numbers of threads, which the first session fixes, and deterministic operations on a GPU; on the
-    processor, operations are always deterministic. This costs no time on GPUs.
+    processor, operations are always deterministic. This costs no time on GPUs. A signal to stop ends the process.
     """
-    if tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.enable_op_determinism()
-    if options.intra_op_threads or options.inter_op_threads:
-        with Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
-            session.run(tf.constant(0) + 1)
+    with ended_by_signals():
+        if tf.config.list_physical_devices("GPU"):
+            tf.config.experimental.enable_op_determinism()
+        if options.intra_op_threads or options.inter_op_threads:
+            with Session(graph=tf.Graph(), config=session_config(options)) as session, session.graph.as_default():
+                session.run(tf.constant(0) + 1)
 
 
 def session_config(options: SessionOptions) -> Any:

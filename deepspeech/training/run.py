@@ -58,8 +58,8 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
     devices = compute_devices()
     title, corpus = named_for_all(options.checkpoint_folder), inputs.corpora.get(SetName.TEST)
     evaluation = Evaluation.of_test(inputs.decoder, options.test.files, corpus, options.report, title)
+    prepare_process(options.session)
     with ended_by_signals():
-        prepare_process(options.session)
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         settings = GraphSettings.of(options, identity.network, trains=options.trains)
         graph = build_training_graph(devices, settings)

@@ -12,8 +12,11 @@ SWALLOWING = """
 import os, signal, sys
 from deepspeech.cli.train import main
 from deepspeech.cluster import launch
+from deepspeech.training import graph
 
-def swallow_signal(*arguments, act=vars(launch)[sys.argv[1]], **named):
+owner = {"list_physical_devices": graph.tf.config, "start_server": launch}[sys.argv[1]]
+
+def swallow_signal(*arguments, act=getattr(owner, sys.argv[1]), **named):
     try:
         os.kill(os.getpid(), signal.SIGTERM)
         sum(range(1000))
@@ -21,12 +24,12 @@ def swallow_signal(*arguments, act=vars(launch)[sys.argv[1]], **named):
         pass
     return act(*arguments, **named)
 
-vars(launch)[sys.argv[1]] = swallow_signal
+setattr(owner, sys.argv[1], swallow_signal)
 sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.parametrize("when", ["prepare_process", "start_server"])
+@pytest.mark.parametrize("when", ["list_physical_devices", "start_server"])
 def test_a_signal_ends_a_node_that_starts_although_tensorflow_swallows_exceptions(program: Program, when: str) -> None:
     node = Cluster(program, []).place_of("worker 1")
     command = [sys.executable, "-c", SWALLOWING, when, *program.training(coord_retries=1), *node]
