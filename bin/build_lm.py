@@ -26,6 +26,7 @@ from typing import BinaryIO
 
 from deepspeech.cli.arguments import (
     ArgumentParser,
+    add_alphabet_flags,
     add_transcript_flags,
     check_arguments,
     check_output_folder,
@@ -42,7 +43,7 @@ from deepspeech.util.corpus_files import fetched, has_transcripts, read_transcri
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
-from deepspeech.util.output_units import UNITS, ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
+from deepspeech.util.output_units import ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
 
@@ -65,13 +66,7 @@ def read_arguments() -> Namespace:
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
     add("texts", type=list_path, nargs="+", metavar="TEXT")
     add("--out", type=output_path, required=True, help="folder for the results")
-    add("--alphabet", type=Path, help="of the acoustic model (default: data/alphabet.txt)")
-    add(
-        "--output_unit",
-        choices=tuple(UNITS),
-        default=Alphabet.unit,
-        help="what its labels stand for (default: %(default)s)",
-    )
+    add_alphabet_flags(parser, "of the acoustic model")
     add("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
     add("--unit", choices=("word", "character"), default="word", help="what n-grams are made of (default: %(default)s)")
     add("--order", type=int, default=5, choices=range(2, 7), help="words of the longest n-grams (default: %(default)s)")

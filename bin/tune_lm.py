@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from deepspeech.cli.arguments import (
     ArgumentParser,
+    add_alphabet_flags,
     add_transcript_flags,
     check_arguments,
     check_output_folder,
@@ -49,7 +50,7 @@ from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.corpus_files.lines import read_text
 from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
 from deepspeech.util.files.whole_files import write_whole, written_whole
-from deepspeech.util.output_units import UNITS, load_alphabet
+from deepspeech.util.output_units import load_alphabet
 from deepspeech.util.parts import Part, PartError
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet, describe
@@ -82,13 +83,7 @@ def read_arguments() -> Namespace:
     add("--references", type=Path, help="their texts, instead of --csv")
     add("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
     add("--trie", type=Path, help="trie of its words; made in memory if not given")
-    add("--alphabet", type=Path, help="of the posteriors (default: data/alphabet.txt)")
-    add(
-        "--output_unit",
-        choices=tuple(UNITS),
-        default=Alphabet.unit,
-        help="what its labels stand for (default: %(default)s)",
-    )
+    add_alphabet_flags(parser, "of the posteriors")
     add("--out", type=output_path, required=True, help="folder for the results")
     add("--trials", type=int, default=100, help="pairs of weight and bonus to try (default: %(default)s)")
     add("--beam-width", type=int, default=500, help="hypotheses kept by the beam search (default: %(default)s)")

@@ -117,6 +117,20 @@ def check_output_folder(flag: str, folder: Path) -> None:
         raise FlagError(f"{flag}={folder}: {wrong}; name another folder")
 
 
+def add_alphabet_flags(parser: argparse.ArgumentParser, of: str) -> None:
+    """Add the flags for the alphabet `of` something, such as "of the acoustic model"; the program has the default."""
+    from ..util.output_units import UNITS  # NumPy, which not every command needs
+    from ..util.text import Alphabet
+
+    parser.add_argument("--alphabet", type=Path, help=f"{of} (default: data/alphabet.txt)")
+    parser.add_argument(
+        "--output_unit",
+        choices=tuple(UNITS),
+        default=Alphabet.unit,
+        help="what its labels stand for (default: %(default)s)",
+    )
+
+
 def add_transcript_flags(parser: argparse.ArgumentParser) -> None:
     """Add the trainer's flags for the normalization of transcripts."""
     for row in flags_of(TranscriptOptions):
