@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from ..errors import CheckpointError
@@ -144,7 +145,12 @@ def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], 
     readers = [(open_checkpoint(prefix), find_sources(prefix, weights, identity, averaged=True)) for prefix in prefixes]
     for variable in weights:
         values = [sources[variable.op.name].read(reader) for reader, sources in readers]
-        assign(session, variable, np.mean(values, axis=0, dtype=np.float64).astype(values[0].dtype))
+        assign(session, variable, mean_of(values))
+
+
+def mean_of(values: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return the mean of arrays of one shape and type, of that shape and type."""
+    return np.asarray(np.mean(values, axis=0, dtype=np.float64), values[0].dtype)
 
 
 def begin_averages(session: Any, variables: Sequence[Any]) -> None:

@@ -9,9 +9,14 @@ import pytest
 import tensorflow as tf
 from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 
+from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.sources import assign
 from deepspeech.checkpoints.store import Checkpoints, Kind
+from deepspeech.checkpoints.weights.of_checkpoint import weights_of_checkpoint_file
+from deepspeech.errors import CheckpointError
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
+from deepspeech.options import ModelOptions
+from deepspeech.options.checkpoints import AUTOMATIC
 from deepspeech.util.features import FeatureOptions
 
 v1 = tf.compat.v1
@@ -99,13 +104,34 @@ def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_
         assert filled_with(session, WEIGHTS) == 4.0
 
 
-@pytest.mark.parametrize(("name", "value"), [("best_dev-2", 2.0), ("best_dev-3", 3.0), ("best", 2.5)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("best_dev-2", 2.0), ("best_dev-3", 3.5), ("best", 2.75), (AUTOMATIC, 2.75)]
+)
 def test_a_checkpoint_that_is_asked_for_by_its_name_is_used_alone(tmp_path: Path, name: str, value: float) -> None:
     with session_of(tmp_path, averaged=2) as (checkpoints, session):
-        save_best(checkpoints, session, 4.0, 2.0, 3.0)
+        save_best(checkpoints, session, 4.0, 2.0, 3.5)
+        set_step(session, 4)
+        checkpoints.save(session, Kind.NEWEST, STATE)
     with session_of(tmp_path, trains=False, averaged=2, wanted=name) as (checkpoints, session):
         checkpoints.restore(session, checkpoints.choose("Exporting"), to_use=True)
-        assert filled_with(session, WEIGHTS) == value
+        exported = values(session)
+    assert float(exported[WEIGHTS].flat[0]) == value
+    read = weights_of_checkpoint_file(tmp_path, name)
+    assert Path(read.origin).name == (name if name.startswith("best_dev-") else "best_dev-2")
+    for each, weights in read.values.items():
+        np.testing.assert_array_equal(weights, exported[each])
+
+
+def test_a_folder_whose_best_checkpoints_are_of_different_models_has_no_mean(tmp_path: Path) -> None:
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        save_best(checkpoints, session, 2.0)
+    larger = ModelIdentity(IDENTITY.alphabet, IDENTITY.features, ModelOptions(n_hidden=13))
+    with session_of(tmp_path / "other", larger) as (checkpoints, session):
+        save_best(checkpoints, session, 5.0, 3.0)
+    for path in (tmp_path / "other").glob("best_dev-2.*"):
+        path.rename(tmp_path / path.name)
+    with pytest.raises(CheckpointError, match=r"best_dev-1 and .*best_dev-2 are of different models; name one of them"):
+        weights_of_checkpoint_file(tmp_path)
 
 
 def test_figures_of_another_folder_keep_no_checkpoint_out_of_the_best(tmp_path: Path) -> None:

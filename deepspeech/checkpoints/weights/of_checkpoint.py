@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,13 @@ from ..folder import Kind, checkpoints_in, read_index, remove_failed, write_inde
 from ..identity import DESCRIPTION_FORMAT, read_description, write_description
 from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
-from ..recovery import find_intact
-from ..sources import open_checkpoint, removal_in_words, source_of
+from ..recovery import best_of, find_intact
+from ..sources import mean_of, open_checkpoint, removal_in_words, source_of
 from .finite import check_finite
-from .model_weights import ModelWeights, by_layers, is_graph
+from .model_weights import LayerWeights, ModelWeights, by_layers, is_graph
 
 v1 = tf.compat.v1
+logger = logging.getLogger(__name__)
 
 PARTS_OF_IDENTITY = ("format", "output_unit", "alphabet", "features", "model", "network")
 """The parts of a checkpoint's description that are about its weights; the rest is the training progress."""
@@ -42,14 +44,30 @@ def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeig
     """Read a checkpoint of any generation; moving averages replace the weights, as in tests and exports.
 
     `path` is its name without extension, its file `.index`, or a folder, where `wanted` selects the checkpoint.
-    Raise CheckpointError.
+    Where training keeps several best checkpoints of a folder to use their mean, so does this, unless `wanted` names
+    one. Raise CheckpointError.
     """
-    prefix = _prefix(path, wanted)
-    trouble = damage(prefix)
+    prefixes = _chosen(path, wanted) if path.is_dir() else [path.with_name(path.name.removesuffix(".index"))]
+    trouble = damage(prefixes[0])
     if trouble:
         raise CheckpointError(f"{path}: {trouble}")
-    with removal_in_words(prefix):
-        return _read(prefix)
+    with removal_in_words(*prefixes):
+        return _mean([_read(prefix) for prefix in prefixes])
+
+
+def _mean(read: Sequence[ModelWeights]) -> ModelWeights:
+    """Return the weights of one checkpoint, or the means of the weights of several, described as the first."""
+    first = read[0]
+    if len(read) == 1:
+        return first
+    shapes = {name: value.shape for name, value in first.values.items()}
+    for other in read[1:]:
+        if {name: value.shape for name, value in other.values.items()} != shapes:
+            raise CheckpointError(f"{first.origin} and {other.origin} are of different models; name one of them")
+    logger.info("The weights are the mean of %s", ", ".join(Path(each.origin).name for each in read))
+    values = {name: mean_of([each.values[name] for each in read]) for name in shapes}
+    layers = (LayerWeights(each.name, {name: values[name] for name in each.weights}) for each in first.layers)
+    return replace(first, layers=tuple(layers))
 
 
 def _read(prefix: Path) -> ModelWeights:
@@ -111,12 +129,13 @@ def _check_empty(folder: Path, prefix: Path) -> None:
         raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
 
 
-def _prefix(path: Path, wanted: str) -> Path:
-    if path.is_dir():
-        if not any(checkpoints_in(path, kind) or read_index(path, kind).named for kind in Kind):
-            raise CheckpointError(f"{path}: is a folder that holds no checkpoint; name another one, or a file")
-        return choose(path, wanted, lambda kind: find_intact(path, kind, set()), "Reading")
-    return path.with_name(path.name.removesuffix(".index"))
+def _chosen(folder: Path, wanted: str) -> list[Path]:
+    """Return the checkpoint of a folder that `wanted` selects, and others of which training uses the mean with it."""
+    if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
+        raise CheckpointError(f"{folder}: is a folder that holds no checkpoint; name another one, or a file")
+    prefix = choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Reading")
+    best = checkpoints_in(folder, Kind.BEST)
+    return best_of(folder, len(best), prefix) if prefix in best and prefix.name != wanted else [prefix]
 
 
 def _network(origin: str, description: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Network:
