@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -104,14 +104,14 @@ def files_of(prefix: Path) -> Iterator[Path]:
 def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> None:
     """Remove a folder's superseded checkpoints of a kind, and descriptions without a checkpoint.
 
-    Log why a checkpoint's files cannot be removed. Raise OSError for a description.
+    Log why files cannot be removed.
     """
     for prefix in superseded:
-        _remove_checkpoint(prefix)
+        _remove(prefix, files_of(prefix))
     for path in folder.glob(f"{kind.prefix}-*.json"):
         prefix = path.with_suffix("")
         if not path.with_suffix(".index").exists() and step_of(prefix) is not None and _has_description(prefix):
-            path.unlink(missing_ok=True)
+            _remove(path, [path])
 
 
 def remove_failed(prefix: Path) -> None:
@@ -142,10 +142,10 @@ def _has_description(prefix: Path) -> bool:
         return False
 
 
-def _remove_checkpoint(prefix: Path) -> None:
-    """Remove the files of a checkpoint, or log why they cannot be removed."""
+def _remove(named: Path, files: Iterable[Path]) -> None:
+    """Remove files, or log why what they belong to cannot be removed."""
     try:
-        for path in files_of(prefix):
+        for path in files:
             path.unlink(missing_ok=True)
     except OSError as error:
-        logger.warning("%s: cannot be removed (%s); remove it to free its space", prefix, error.strerror)
+        logger.warning("%s: cannot be removed (%s); remove it to free its space", named, error.strerror)

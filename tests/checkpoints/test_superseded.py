@@ -1,7 +1,10 @@
 """The checkpoints that make room for newer ones."""
 
+import os
 from pathlib import Path
+from typing import Any
 
+import pytest
 from checkpoint_sessions import STATE, save, session_of, set_step, steps
 from files_of_checkpoints import truncate
 
@@ -42,3 +45,23 @@ def test_damaged_checkpoints_make_room_before_intact_ones(tmp_path: Path) -> Non
             checkpoints.save(session, Kind.NEWEST, STATE)
     assert steps(tmp_path) == [3, 8, 9]
     assert find_intact(tmp_path, Kind.NEWEST, set()) == tmp_path / "train-9"
+
+
+def test_a_save_succeeds_although_files_that_make_room_cannot_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    save(tmp_path, 1, 2, keep=2)
+    (tmp_path / "train-1.index").unlink()
+    (tmp_path / "train-1.data-00000-of-00001").unlink()
+    unlink = Path.unlink
+
+    def refuse_old(path: Path, **options: Any) -> None:
+        if path.name in ("train-1.json", "train-2.index"):
+            raise PermissionError(13, os.strerror(13), str(path))
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse_old)
+    save(tmp_path, 3, keep=1)
+    refused = [message for message in caplog.messages if "cannot be removed (Permission denied)" in message]
+    assert {Path(message.partition(":")[0]).name for message in refused} >= {"train-2", "train-1.json"}
+    assert find_intact(tmp_path, Kind.NEWEST, set()) == tmp_path / "train-3"
