@@ -56,7 +56,7 @@ def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeig
 
 
 def _mean(read: Sequence[ModelWeights]) -> ModelWeights:
-    """Return the weights of one checkpoint, or the means of the weights of several, described as the first."""
+    """Return the weights of one checkpoint, or the means of those of several in a folder, described as the first."""
     first = read[0]
     if len(read) == 1:
         return first
@@ -67,7 +67,8 @@ def _mean(read: Sequence[ModelWeights]) -> ModelWeights:
     logger.info("The weights are the mean of %s", ", ".join(Path(each.origin).name for each in read))
     values = {name: mean_of([each.values[name] for each in read]) for name in shapes}
     layers = (LayerWeights(each.name, {name: values[name] for name in each.weights}) for each in first.layers)
-    return replace(first, layers=tuple(layers))
+    origin = f"{Path(first.origin).parent} (mean of {len(read)} checkpoints)"
+    return replace(first, origin=origin, layers=tuple(layers))
 
 
 def _read(prefix: Path) -> ModelWeights:
