@@ -47,10 +47,7 @@ def weights_of_checkpoint_file(path: Path, wanted: str = AUTOMATIC) -> ModelWeig
     Where training keeps several best checkpoints of a folder to use their mean, so does this, unless `wanted` names
     one. Raise CheckpointError.
     """
-    prefixes = _chosen(path, wanted) if path.is_dir() else [path.with_name(path.name.removesuffix(".index"))]
-    trouble = damage(prefixes[0])
-    if trouble:
-        raise CheckpointError(f"{path}: {trouble}")
+    prefixes = _chosen(path, wanted) if path.is_dir() else [_intact(path)]
     with removal_in_words(*prefixes):
         return _mean([_read(prefix) for prefix in prefixes])
 
@@ -130,8 +127,17 @@ def _check_empty(folder: Path, prefix: Path) -> None:
         raise CheckpointError(f"{folder}: holds checkpoints already; name another folder")
 
 
+def _intact(path: Path) -> Path:
+    """Return a checkpoint's path without extension; raise CheckpointError if it is damaged."""
+    prefix = path.with_name(path.name.removesuffix(".index"))
+    trouble = damage(prefix)
+    if trouble:
+        raise CheckpointError(f"{path}: {trouble}")
+    return prefix
+
+
 def _chosen(folder: Path, wanted: str) -> list[Path]:
-    """Return the checkpoint of a folder that `wanted` selects, and others of which training uses the mean with it."""
+    """Return the intact checkpoint of a folder that `wanted` selects, and those whose mean with it training uses."""
     if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
         raise CheckpointError(f"{folder}: is a folder that holds no checkpoint; name another one, or a file")
     prefix = choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Reading")
