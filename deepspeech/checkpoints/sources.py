@@ -1,7 +1,7 @@
 """The tensor of a checkpoint for each variable of a graph, for checkpoints of every generation of DeepSpeech."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,8 @@ from .readable import check_readable
 logger = logging.getLogger(__name__)
 
 _AVERAGE = "/ExponentialMovingAverage"
+
+_BYTES_AT_ONCE = 1 << 28
 
 READING_ERRORS = (tf.errors.OpError, ValueError, RuntimeError, IndexError)
 """The exceptions that TensorFlow raises for a checkpoint with damaged files."""
@@ -133,9 +135,8 @@ def source_of(
 def load(session: Any, prefix: Path, variables: Sequence[Any], sources: Mapping[str, Source]) -> None:
     """Load the variables that have a source, by name, from the checkpoint at `prefix`."""
     reader = open_checkpoint(prefix)
-    for variable in variables:
-        if variable.op.name in sources:
-            assign(session, variable, sources[variable.op.name].read(reader))
+    found = (variable for variable in variables if variable.op.name in sources)
+    assign(session, ((variable, sources[variable.op.name].read(reader)) for variable in found))
 
 
 def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], identity: ModelIdentity) -> None:
@@ -143,9 +144,11 @@ def load_mean(session: Any, prefixes: Sequence[Path], variables: Sequence[Any], 
     shapes = identity.network.shapes
     weights = [variable for variable in variables if variable.op.name.removesuffix(_AVERAGE) in shapes]
     readers = [(open_checkpoint(prefix), find_sources(prefix, weights, identity, averaged=True)) for prefix in prefixes]
-    for variable in weights:
-        values = [sources[variable.op.name].read(reader) for reader, sources in readers]
-        assign(session, variable, mean_of(values))
+
+    def mean(variable: Any) -> npt.NDArray[Any]:
+        return mean_of([sources[variable.op.name].read(reader) for reader, sources in readers])
+
+    assign(session, ((variable, mean(variable)) for variable in weights))
 
 
 def mean_of(values: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -156,11 +159,23 @@ def mean_of(values: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 def begin_averages(session: Any, variables: Sequence[Any]) -> None:
     """Set each moving average among the variables to the value of its weight."""
     by_name = {variable.op.name: variable for variable in variables}
-    for name, average in by_name.items():
-        if name.endswith(_AVERAGE):
-            assign(session, average, session.run(by_name[name.removesuffix(_AVERAGE)]))
+    averages = {name.removesuffix(_AVERAGE): each for name, each in by_name.items() if name.endswith(_AVERAGE)}
+    values = session.run({name: by_name[name] for name in averages})
+    assign(session, ((average, values[name]) for name, average in averages.items()))
 
 
-def assign(session: Any, variable: Any, value: Any) -> None:
-    """Set a variable to a value."""
-    session.run(variable.initializer, {variable.initializer.inputs[1]: value})
+def assign(session: Any, values: Iterable[tuple[Any, Any]]) -> None:
+    """Set variables to values, of which no more than _BYTES_AT_ONCE, or a single one, are in memory at a time.
+
+    TensorFlow prepares the whole graph anew for each set of variables, which takes longer than setting them.
+    """
+    fed: dict[str, Any] = {}
+    initializers: list[Any] = []
+    for variable, value in values:
+        initial = variable.initializer.inputs[1].name
+        if initial in fed or sum(each.nbytes for each in (*fed.values(), value)) > _BYTES_AT_ONCE:
+            session.run(initializers, fed)
+            fed, initializers = {}, []
+        fed[initial] = value
+        initializers.append(variable.initializer)
+    session.run(initializers, fed)

@@ -27,10 +27,9 @@ AVERAGE = f"{WEIGHTS}/ExponentialMovingAverage"
 def fill(session: Any, **numbers: float) -> None:
     """Set all numbers of each variable, by the last part of its name, to one value."""
     with session.graph.as_default():
-        for variable in v1.global_variables():
-            number = numbers.get(variable.op.name.rpartition("/")[2])
-            if number is not None:
-                assign(session, variable, np.full(variable.shape, number, np.float32))
+        variables = [(each, numbers.get(each.op.name.rpartition("/")[2])) for each in v1.global_variables()]
+    chosen = ((variable, number) for variable, number in variables if number is not None)
+    assign(session, ((variable, np.full(variable.shape, number, np.float32)) for variable, number in chosen))
 
 
 def filled_with(session: Any, name: str) -> float:

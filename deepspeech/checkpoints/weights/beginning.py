@@ -106,7 +106,6 @@ def _begin_with(
     session: Any, variables: Sequence[Any], values: Mapping[str, Any], identity: ModelIdentity, source: str
 ) -> None:
     by_name = {variable.op.name: variable for variable in variables}
-    for name, value in values.items():
-        assign(session, by_name[name], value)
+    assign(session, ((by_name[name], value) for name, value in values.items()))
     taken = sum(name in identity.network.shapes for name in values)
     logger.info("Beginning with %d of the %s", taken, source)
