@@ -7,20 +7,26 @@ from pathlib import Path
 
 import pytest
 from corpora import TinyCorpus
+from made_once import SharedFolders
 from program import Trained
 
 from deepspeech import Model
 
+FLAGS_OF_EXPORTS = ("--export_language=xx", "--export_beam_width=32")
+
 
 @pytest.fixture(scope="session")
-def exported(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def exported(untouched: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the tiny model's export; tests must not write into it."""
-    folder = tmp_path_factory.mktemp("exported") / "model"
-    flags = [f"--export_dir={folder}", "--export_version=3", "--export_language=xx", "--export_beam_width=32"]
-    finished = trained.program.run(*trained.program.model(), *flags)
-    assert finished.code == 0, finished.stderr
-    assert "lowest validation loss" in finished.stderr
-    return folder
+
+    def export(folder: Path) -> Path:
+        flags = [f"--export_dir={folder / 'model'}", "--export_version=3", *FLAGS_OF_EXPORTS]
+        finished = untouched.program.run(*untouched.program.model(), *flags)
+        assert finished.code == 0, finished.stderr
+        assert "lowest validation loss" in finished.stderr
+        return folder / "model"
+
+    return SharedFolders.of(tmp_path_factory).made("exported", export)
 
 
 @pytest.fixture(scope="session")
@@ -54,11 +60,14 @@ def recordings(tiny_corpus: TinyCorpus) -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def tflite_file(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tflite_file(untouched: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the tiny model for LiteRT; tests must not change it."""
-    folder = tmp_path_factory.mktemp("tflite") / "model"
-    flags = [f"--export_dir={folder}", "--export_format=tflite", "--export_language=xx", "--export_beam_width=32"]
-    finished = trained.program.run(*trained.program.model(), *flags)
-    assert finished.code == 0, finished.stderr
-    assert {path.name for path in folder.iterdir()} == {"output_graph.tflite", "model.md"}
-    return folder / "output_graph.tflite"
+
+    def export(folder: Path) -> Path:
+        flags = [f"--export_dir={folder / 'model'}", "--export_format=tflite", *FLAGS_OF_EXPORTS]
+        finished = untouched.program.run(*untouched.program.model(), *flags)
+        assert finished.code == 0, finished.stderr
+        assert {path.name for path in (folder / "model").iterdir()} == {"output_graph.tflite", "model.md"}
+        return folder / "model/output_graph.tflite"
+
+    return SharedFolders.of(tmp_path_factory).made("tflite", export)
