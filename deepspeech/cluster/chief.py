@@ -194,7 +194,7 @@ class Chief:
         if isinstance(worker.error, UNREADABLE):
             raise lifecycle.fail(worker.error)
         self._check(worker)
-        if self._watch.signal_number is not None:
+        if self._watch.signal_number is not None and not self._is_over():
             raise lifecycle.stop(self._watch.signal_number)
         possible = self._steps.are_possible()
         with self._service.locked() as coordinator:

@@ -81,6 +81,7 @@ def test_a_signal_that_comes_when_the_chief_waits_for_the_others_to_leave_ends_i
         cluster.start()
         cluster.until(lambda: "Test: loss" in cluster.log("worker 0"))
         cluster.processes["ps 0"].send_signal(signal.SIGSTOP)
+        cluster.wait_for(lambda status: status["phase"] == "over")
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         time.sleep(HELD_UP)
         cluster.processes["ps 0"].send_signal(signal.SIGCONT)
