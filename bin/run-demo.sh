@@ -11,6 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 choose_work_folder demo "$@"
 experiment demo --work "$work" --export_dir "$work/model" "${arguments[@]}"
+[[ -f $work/corpus/test.csv ]] || exit 0 # flags such as --version train nothing
 
 # A recording of the test set, so its voice is not in the training set.
 { read -r recording && read -r transcript; } < <("$PYTHON" - "$work/corpus/test.csv" <<'PYTHON'

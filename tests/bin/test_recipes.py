@@ -44,6 +44,13 @@ def test_an_option_without_its_folder_is_named(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1 and option in done.stderr
 
 
+def test_a_flag_that_trains_nothing_ends_the_demo(tmp_path: Path) -> None:
+    done = run_recipe("run-demo.sh", "--work", "work", "--version", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert re.fullmatch(r"DeepSpeech [\d.]+\S*\n", done.stdout)
+
+
 def test_the_accounts_home_is_taken_where_the_environment_names_none() -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
     script = 'source "$0"; choose_work_folder demo; echo "$work"'
