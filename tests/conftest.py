@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import hypothesis
 import pytest
 from corpora import TinyCorpus, write_tiny_corpus
-from made_once import SharedFolders
+from made_once import made_once
 from program import Program, Trained, train_tiny_model
 
 pytest_plugins = ["serving_fixtures", "browser_fixture", "library_fixture"]
@@ -39,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def tiny_corpus(tmp_path_factory: pytest.TempPathFactory) -> TinyCorpus:
     """Return a corpus of tones, written once; tests must not change its files."""
-    return SharedFolders.of(tmp_path_factory).made("tiny corpus", write_tiny_corpus)
+    return TinyCorpus.of(made_once(tmp_path_factory, "tiny corpus", write_tiny_corpus))
 
 
 @pytest.fixture
@@ -51,14 +50,14 @@ def program(tiny_corpus: TinyCorpus, tmp_path: Path) -> Program:
 @pytest.fixture(scope="session")
 def untouched(tiny_corpus: TinyCorpus, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """Return a tiny model, trained once for all test processes; only fixtures use it, and none writes its folders."""
-    return SharedFolders.of(tmp_path_factory).made("trained", partial(train_tiny_model, tiny_corpus))
+    return Trained.of(tiny_corpus, made_once(tmp_path_factory, "untouched", partial(train_tiny_model, tiny_corpus)))
 
 
 @pytest.fixture(scope="session")
 def trained(untouched: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """Return this test process's copy of the tiny model, of which tests may change the figures, but not the weights."""
     copy = shutil.copytree(untouched.program.folder, tmp_path_factory.mktemp("trained"), dirs_exist_ok=True)
-    return replace(untouched, program=replace(untouched.program, folder=copy))
+    return Trained.of(untouched.program.corpus, copy)
 
 
 @pytest.fixture(scope="session")

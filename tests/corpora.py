@@ -28,19 +28,23 @@ class TinyCorpus:
     test: Path
     alphabet: Path
 
+    @classmethod
+    def of(cls, folder: Path) -> TinyCorpus:
+        """Return the corpus that `write_tiny_corpus` has written into a folder."""
+        return cls(*(folder / name for name in ("train.csv", "dev.csv", "test.csv", "alphabet.txt")))
+
 
 def write_tiny_corpus(folder: Path, train: int = 24, dev: int = 6, test: int = 6, seed: int = 1) -> TinyCorpus:
     """Write utterances of one to three words of one to three letters, as many for each set as are given."""
     random = np.random.default_rng(seed)
-    alphabet = write_alphabet(folder / "alphabet.txt", CHARACTERS)
-    csv_files = {}
+    write_alphabet(folder / "alphabet.txt", CHARACTERS)
     for name, count in (("train", train), ("dev", dev), ("test", test)):
         rows = []
         for index in range(count):
             transcript = random_transcript(random)
             rows.append((write_wav(folder / "wav" / f"{name}-{index}.wav", say(transcript, random)), transcript))
-        csv_files[name] = write_csv(folder / f"{name}.csv", rows)
-    return TinyCorpus(**csv_files, alphabet=alphabet)
+        write_csv(folder / f"{name}.csv", rows)
+    return TinyCorpus.of(folder)
 
 
 def random_transcript(random: np.random.Generator) -> str:

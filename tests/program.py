@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from corpora import TinyCorpus
 from fork_server import ForkedProcess, fork_server
+
+FINISHED = "finished.json"
 
 
 @dataclass(frozen=True)
@@ -96,9 +99,14 @@ class Trained:
     program: Program
     finished: Finished
 
+    @classmethod
+    def of(cls, corpus: TinyCorpus, folder: Path) -> Trained:
+        """Return the model that `train_tiny_model` has trained in a folder, or in the one that this is a copy of."""
+        return cls(Program(corpus, folder), Finished(**json.loads((folder / FINISHED).read_text())))
 
-def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
-    """Train and test on the tiny corpus, with checkpoints and summaries in `folder`."""
+
+def train_tiny_model(corpus: TinyCorpus, folder: Path) -> None:
+    """Train and test on the tiny corpus, with checkpoints, summaries and what was said in `folder`."""
     program = Program(corpus, folder, forked=False)
     finished = program.run(
         *program.training(epoch=80, validation_step=10),
@@ -110,4 +118,4 @@ def train_tiny_model(corpus: TinyCorpus, folder: Path) -> Trained:
         "--display_step=40",
     )
     assert finished.code == 0, finished.stderr
-    return Trained(Program(corpus, folder), finished)
+    (folder / FINISHED).write_text(json.dumps(asdict(finished)))

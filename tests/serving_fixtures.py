@@ -7,26 +7,16 @@ from pathlib import Path
 
 import pytest
 from corpora import TinyCorpus
-from made_once import SharedFolders
+from made_once import made_once
 from program import Trained
 
 from deepspeech import Model
-
-FLAGS_OF_EXPORTS = ("--export_language=xx", "--export_beam_width=32")
 
 
 @pytest.fixture(scope="session")
 def exported(untouched: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the tiny model's export; tests must not write into it."""
-
-    def export(folder: Path) -> Path:
-        flags = [f"--export_dir={folder / 'model'}", "--export_version=3", *FLAGS_OF_EXPORTS]
-        finished = untouched.program.run(*untouched.program.model(), *flags)
-        assert finished.code == 0, finished.stderr
-        assert "lowest validation loss" in finished.stderr
-        return folder / "model"
-
-    return SharedFolders.of(tmp_path_factory).made("exported", export)
+    return export_once(untouched, tmp_path_factory, "exported", "--export_version=3")
 
 
 @pytest.fixture(scope="session")
@@ -62,12 +52,18 @@ def recordings(tiny_corpus: TinyCorpus) -> list[Path]:
 @pytest.fixture(scope="session")
 def tflite_file(untouched: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the tiny model for LiteRT; tests must not change it."""
+    folder = export_once(untouched, tmp_path_factory, "tflite", "--export_format=tflite")
+    assert {path.name for path in folder.iterdir()} == {"output_graph.tflite", "model.md"}
+    return folder / "output_graph.tflite"
 
-    def export(folder: Path) -> Path:
-        flags = [f"--export_dir={folder / 'model'}", "--export_format=tflite", *FLAGS_OF_EXPORTS]
+
+def export_once(untouched: Trained, factory: pytest.TempPathFactory, name: str, flag: str) -> Path:
+    """Return the folder of an export of the tiny model with one more flag, which all test processes share."""
+
+    def export(folder: Path) -> None:
+        flags = [f"--export_dir={folder / 'model'}", flag, "--export_language=xx", "--export_beam_width=32"]
         finished = untouched.program.run(*untouched.program.model(), *flags)
         assert finished.code == 0, finished.stderr
-        assert {path.name for path in (folder / "model").iterdir()} == {"output_graph.tflite", "model.md"}
-        return folder / "model/output_graph.tflite"
+        assert "lowest validation loss" in finished.stderr
 
-    return SharedFolders.of(tmp_path_factory).made("tflite", export)
+    return made_once(factory, name, export) / "model"
