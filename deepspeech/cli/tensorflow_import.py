@@ -1,12 +1,16 @@
 """Import of TensorFlow, without Keras and without the lines that its libraries print regardless of their settings."""
 
 import importlib
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
-from ..util.files.quiet_stderr import without_tensorflows_lines
+from ..util.files.quiet_stderr import default_in_environment, without_tensorflows_lines
 from ..util.signals import ended_by_signals
+
+KERAS, VERSION_2 = "TF_USE_LEGACY_KERAS", "1"
+"""A variable that selects the Keras that TensorFlow imports with itself, which takes a quarter of the time.
+
+Version 2 is mostly not installed, so none is imported; `tf.keras` imports version 3 when it is used.
+"""
 
 
 def import_tensorflow(*, quiet: bool = True) -> None:
@@ -14,23 +18,6 @@ def import_tensorflow(*, quiet: bool = True) -> None:
 
     A stopping signal ends the process at once.
     """
-    with ended_by_signals(), _without_keras(), without_tensorflows_lines() if quiet else nullcontext():
+    quietly = without_tensorflows_lines() if quiet else nullcontext()
+    with ended_by_signals(), default_in_environment(KERAS, VERSION_2), quietly:
         importlib.import_module("tensorflow")
-
-
-@contextmanager
-def _without_keras() -> Iterator[None]:
-    """Spare the block the import of Keras, a quarter of TensorFlow's; `tf.keras` imports it when it is used.
-
-    TensorFlow imports the Keras that this variable names, and goes on without if that is missing, as version 2 mostly
-    is. A variable that the user has set is kept.
-    """
-    variable = "TF_USE_LEGACY_KERAS"
-    if variable in os.environ:
-        yield
-        return
-    os.environ[variable] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[variable]

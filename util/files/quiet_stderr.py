@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from ..parallel import call_in_forked_children
 
 LEVEL, FATAL = "TF_CPP_MIN_LOG_LEVEL", "3"
-"""A variable of the environment, and its value that lets TensorFlow print the least."""
+"""A variable that TensorFlow reads once, when it is imported, and its value that lets it print only why it ends."""
 
 _OF_TENSORFLOW = re.compile(
     rb"WARNING: All log messages before absl|[IWEF]\d{4} |\d{4}-\d\d-\d\d [\d:.]+: [IWEF] |To enable the following"
@@ -42,20 +42,20 @@ def without_tensorflows_lines() -> Iterator[None]:
 
     After an error, print all of it. Threads wait for each other.
     """
-    with _TURNS.lock, _few_lines():
+    with _TURNS.lock, default_in_environment(LEVEL, FATAL):
         yield from _held_back()
 
 
 @contextmanager
-def _few_lines() -> Iterator[None]:
-    """Let TensorFlow, which asks the environment once, when it is imported, print only why it ends the process."""
-    is_ours = LEVEL not in os.environ
-    os.environ.setdefault(LEVEL, FATAL)
+def default_in_environment(variable: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment for the block, unless it is set; keep what the block itself makes of it."""
+    is_ours = variable not in os.environ
+    os.environ.setdefault(variable, value)
     try:
         yield
     finally:
-        if is_ours and os.environ.get(LEVEL) == FATAL:  # else it is the choice of what was imported meanwhile
-            del os.environ[LEVEL]
+        if is_ours and os.environ.get(variable) == value:
+            del os.environ[variable]
 
 
 def _held_back() -> Iterator[None]:
