@@ -23,6 +23,7 @@ from deepspeech.util.errors import FlagError, StorageError
 from deepspeech.util.files.opening import opened
 from deepspeech.util.storage import store as store_module
 from deepspeech.util.storage.copies import FOLDERS, Settings, copy_of, root
+from deepspeech.util.storage.file_systems import forget
 from deepspeech.util.storage.folders import begin_empty, receive, send
 from deepspeech.util.storage.store import Remote, Store
 
@@ -255,7 +256,7 @@ def test_credentials_that_have_expired_are_read_again(tmp_path: Path, monkeypatc
     with ThreadingHTTPServer(("127.0.0.1", 0), Expiring) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-        store_module._forget("s3")
+        forget("s3")
         try:
             write("old")
             began = time.monotonic()
@@ -269,7 +270,7 @@ def test_credentials_that_have_expired_are_read_again(tmp_path: Path, monkeypatc
             assert (tmp_path / "a").read_bytes() == b"content"
         finally:
             server.shutdown()
-            store_module._forget("s3")
+            forget("s3")
 
 
 def test_a_cache_that_cannot_be_written_is_refused_in_one_line_that_says_how_to_name_another(
@@ -291,10 +292,8 @@ def test_what_is_in_a_bucket_that_is_not_there_is_refused_before_training(flag: 
 
 def test_a_parameter_server_fetches_nothing_as_it_reads_nothing(store: ObjectStore) -> None:
     store.put("train.h5", b"features")
-    cluster = ["--ps_hosts=a:1", "--worker_hosts=b:2", "--job_name=ps"]
+    cluster = ["--ps_hosts=a:1", "--worker_hosts=b:2", "--job_name=ps", "--scorer=http://[::1]:1/s"]
     cached = f"--train_cached_features_path={store.address('train.h5')}"
-    options = local_copies_of(
-        *cluster, f"--train_files={store.address('train.csv')}", cached, "--scorer=http://[::1]:1/s"
-    )
+    options = local_copies_of(*cluster, f"--train_files={store.address('train.csv')}", cached)
     assert options.train.cached_features_path == copy_of(store.address("train.h5"), FOLDERS)
     assert not list(root().rglob("train.h5"))

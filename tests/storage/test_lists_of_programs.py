@@ -19,7 +19,8 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import has_transcripts
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.storage.copies import copy_of
-from deepspeech.util.storage.store import Store, _forget
+from deepspeech.util.storage.file_systems import forget
+from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
 pytest_plugins = ["store_fixtures"]
@@ -58,7 +59,7 @@ def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_la
 
 
 def test_logs_have_no_lines_of_the_stores_library(store: ObjectStore, caplog: pytest.LogCaptureFixture) -> None:
-    _forget("s3")
+    forget("s3")
     for name in ("botocore", "aiobotocore"):
         logging.getLogger(name).setLevel(logging.NOTSET)
     with caplog.at_level(logging.INFO):

@@ -25,8 +25,8 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import StorageError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
-from deepspeech.util.storage import store
 from deepspeech.util.storage.copies import Settings
+from deepspeech.util.storage.file_systems import file_system
 from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
@@ -182,7 +182,7 @@ def test_a_file_may_take_longer_than_a_client_waits_for_a_whole_answer_by_defaul
 ) -> None:
     monkeypatch.setattr("aiohttp.client.DEFAULT_TIMEOUT", aiohttp.ClientTimeout(total=0.5))
     fsspec.get_filesystem_class("http").clear_instance_cache()
-    store._files.cache_clear()
+    file_system.cache_clear()
     with served(Dripping) as address:
         Store(0).fetch(f"{address}/a", tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == b"ab"

@@ -28,12 +28,15 @@ _FOR_GOOD_BY_NAME = {
     *("ParamValidationError", "NoRegionError", "InvalidEndpointConfigurationError", "GatedRepoError"),
 }
 _OF_THE_NETWORK = {
-    *("botocore", "aiobotocore", "aiohttp", "urllib3", "requests", "httpx", "httpcore", "gcsfs", "google"),
-    *("huggingface_hub", "fsspec"),
+    *("botocore", "aiobotocore", "aiohttp", "urllib3", "requests", "gcsfs", "google", "fsspec"),
+    *("huggingface_hub", "hf_xet", "httpx", "httpx2", "httpcore", "httpcore2"),
 }
 """Packages whose exceptions, besides OSError, come from stores and the network."""
 DISK_IS_FULL = {errno.ENOSPC, errno.EDQUOT}
-_BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+_BUSY = {
+    *(HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS),
+    *(HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),  # another commit to a repository came first
+}
 """Client errors (4xx) for which a retry may succeed."""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import StorageError
-from .addresses import READ_ONLY, SCHEMES, scheme_of, without_user
+from .addresses import READ_ONLY, scheme_of, without_user
+from .file_systems import file_system, forget
 from .retries import DISK_IS_FULL, TruncatedError, is_refusal, reason_of, retried
 
 Result = TypeVar("Result")
@@ -21,16 +21,10 @@ Result = TypeVar("Result")
 BLOCK = 16 << 20
 """Bytes of a file that are fetched at once: the most that a broken connection loses."""
 
-PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp"}
-"""The packages of the extra `remote` that fsspec needs for each scheme."""
-
 NO_BUCKET = "there is no such bucket"
-
-_NETWORK_SECONDS = 30
-_S3_OPTIONS = {
-    "connect_timeout": 10,
-    "read_timeout": _NETWORK_SECONDS,
-    "retries": {"total_max_attempts": 1},  # `retried` does that
+_NO_BUCKET_ERRORS = {
+    *("NoSuchBucket", "BucketNotFoundError"),
+    *("RepositoryNotFoundError", "RevisionNotFoundError", "HFValidationError"),
 }
 
 
@@ -67,13 +61,13 @@ class Store:
     def list(self, folder: str) -> dict[str, Remote]:
         """Return the files below a folder, by their relative names; none if there is no such folder.
 
-        Raise StorageError if S3 has no such bucket.
+        Raise StorageError if S3 has no such bucket, or the hub no such repository.
 
         An empty object whose name ends with a slash is a folder, as made by the consoles of stores.
         """
 
         def ask() -> dict[str, Remote]:
-            files = _files(scheme_of(folder))
+            files = file_system(scheme_of(folder))
             root = _asked_for(folder).rstrip("/")
             found: Mapping[str, Any] = files.find(root, detail=True)
             return {
@@ -85,18 +79,27 @@ class Store:
         try:
             return self._retried(ask, folder)
         except FileNotFoundError as error:
-            if type(error.__cause__).__name__ == "NoSuchBucket":
+            if type(error.__cause__).__name__ in _NO_BUCKET_ERRORS:
                 raise StorageError(f"{folder}: {reason_of(error)}") from error
             return {}
 
     def check_bucket(self, address: str) -> None:
-        """Raise StorageError if S3 has no such bucket; other stores, and some users' rights, do not tell."""
-        if scheme_of(address) != "s3":
+        """Raise StorageError if S3 has no such bucket, or the hub no such repository.
+
+        Other stores do not tell, nor does S3 tell every user.
+        """
+        scheme = scheme_of(address)
+        if scheme not in ("s3", "hf"):
             return
+
+        def ask() -> None:
+            files, path = file_system(scheme), _asked_for(address)
+            files.place(path) if scheme == "hf" else files.info(path.partition("/")[0])
+
         try:
-            self._retried(lambda: _files("s3").info(_asked_for(address).partition("/")[0]), address)
+            self._retried(ask, address)
         except FileNotFoundError as error:
-            raise StorageError(f"{address}: {NO_BUCKET}") from error
+            raise StorageError(f"{address}: {reason_of(error) if scheme == 'hf' else NO_BUCKET}") from error
         except StorageError as error:
             if not is_refusal(error.__cause__):
                 raise
@@ -127,7 +130,7 @@ class Store:
         """Send a file to an address, where it appears at once; return what the store reports on it."""
 
         def put() -> Remote:
-            files = _files(scheme_of(address))
+            files = file_system(scheme_of(address))
             files.put_file(str(path), _asked_for(address))
             remote = _remote(files.info(_asked_for(address)))
             if remote.size != path.stat().st_size:
@@ -143,7 +146,7 @@ class Store:
         """Remove a file, if it exists."""
 
         def remove() -> None:
-            files = _files(scheme_of(address))
+            files = file_system(scheme_of(address))
             files.rm_file(_asked_for(address))
 
         try:
@@ -166,7 +169,7 @@ class Store:
         except StorageError as error:
             if scheme in READ_ONLY or not is_refusal(error.__cause__):
                 raise
-        _forget(scheme)  # the credentials may have expired, and new ones may exist by now
+        forget(scheme)  # the credentials may have expired, and new ones may exist by now
         try:
             return retried(action, named, self.retry_seconds)
         except StorageError as error:
@@ -179,13 +182,8 @@ class _ReplacedError(Exception):
     """The file at an address was replaced while it was fetched."""
 
 
-def check_available(address: str) -> None:
-    """Raise StorageError, in one line, for a scheme that is not known or needs a package that is missing."""
-    _kind(scheme_of(address))
-
-
 def _told_of(address: str) -> Remote:
-    found = _files(scheme_of(address)).info(_asked_for(address))
+    found = file_system(scheme_of(address)).info(_asked_for(address))
     if found.get("type") == "directory":
         raise FileNotFoundError(address)
     return _remote(found)
@@ -195,7 +193,7 @@ def _asked_for(address: str) -> str:
     """Return an address in fsspec's form; # is escaped for web servers, as it is a part of a file's name."""
     if scheme_of(address) in READ_ONLY:
         return address.replace("#", "%23")
-    return str(_files(scheme_of(address))._strip_protocol(address))
+    return str(file_system(scheme_of(address))._strip_protocol(address))
 
 
 def _block(address: str, start: int, end: int, remote: Remote) -> bytes:
@@ -204,7 +202,7 @@ def _block(address: str, start: int, end: int, remote: Remote) -> bytes:
     At the end, one more byte is requested: it exists if the file has grown meanwhile.
     """
     beyond = int(end == remote.size)
-    block: bytes = _files(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end + beyond)
+    block: bytes = file_system(scheme_of(address)).cat_file(_asked_for(address), start=start, end=end + beyond)
     if len(block) != end - start:
         if _told_of(address).version != remote.version:
             raise _ReplacedError
@@ -215,52 +213,10 @@ def _block(address: str, start: int, end: int, remote: Remote) -> bytes:
 def _fetch_at_once(address: str, path: Path) -> Remote:
     remote = _told_of(address)
     path.unlink(missing_ok=True)
-    _files(scheme_of(address)).get_file(_asked_for(address), str(path))
+    file_system(scheme_of(address)).get_file(_asked_for(address), str(path))
     if remote.size >= 0 and path.stat().st_size != remote.size:
         raise TruncatedError(f"{path.stat().st_size} bytes arrived of {remote.size}")
     return remote
-
-
-@cache
-def _files(scheme: str) -> Any:
-    """Return fsspec's file system of a scheme."""
-    files, options = _kind(scheme), dict[str, Any](use_listings_cache=False)
-    if scheme in READ_ONLY:
-        from aiohttp import ClientTimeout
-
-        logging.getLogger("aiohttp.client").setLevel(logging.ERROR)  # it warns at each request of a wrong ~/.netrc
-        options["client_kwargs"] = {
-            # Limits for silence only: a large file may take any time.
-            "timeout": ClientTimeout(total=None, sock_connect=_NETWORK_SECONDS, sock_read=_NETWORK_SECONDS),
-            "trust_env": True,  # for proxies, and for the passwords in ~/.netrc
-        }
-    if scheme == "s3":
-        options["config_kwargs"] = _S3_OPTIONS
-        logging.getLogger("aiobotocore").setLevel(logging.WARNING)  # it logs where it found the credentials
-        logging.getLogger("botocore").setLevel(logging.WARNING)
-    if scheme == "gs":
-        logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it logs tracebacks of errors that `retried` reports
-    return files(**options)
-
-
-def _forget(scheme: str) -> None:
-    """Discard the file system of a scheme, so that the next use reads the credentials again."""
-    _kind(scheme).clear_instance_cache()
-    _files.cache_clear()
-
-
-def _kind(scheme: str) -> Any:
-    """Return fsspec's class of file systems of a scheme."""
-    if scheme not in SCHEMES:
-        raise StorageError(f"{scheme}: an address begins with {', '.join(f'{each}://' for each in SCHEMES)} or file:")
-    try:
-        import fsspec
-
-        return fsspec.get_filesystem_class(scheme)
-    except ImportError as error:
-        raise StorageError(
-            f"{scheme}:// needs the package {PACKAGES[scheme]}; install it with pip install '.[remote]' in the checkout"
-        ) from error
 
 
 def _remote(found: Mapping[str, Any]) -> Remote:

@@ -17,7 +17,7 @@ from ...util.figures.counted import counted
 from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
-from ...util.storage.store import check_available
+from ...util.storage.file_systems import check_available
 from ..arguments import ArgumentParser, check_arguments, list_path, run_command
 
 PROGRAM = "write_shards: error"

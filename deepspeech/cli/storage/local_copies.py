@@ -9,8 +9,8 @@ from ...export.folder import check_files
 from ...options import Options, items_of, with_values
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of, without_user
 from ...util.storage.copies import FILES, FOLDERS, INPUTS, copy_of, fetch_missing, original_of, refresh, root
+from ...util.storage.file_systems import check_available
 from ...util.storage.folders import begin_empty, receive, receive_file, send, send_file
-from ...util.storage.store import check_available
 from .addresses import SET_FLAGS, addresses_in
 
 LOADED = "load_checkpoint_dir"
