@@ -9,7 +9,7 @@ from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_
 from ..experiments.auto.measuring import Measured, measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
-from ..options.experiment import OF_IMPORT
+from ..options.experiment import OF_IMPORT, corpus_folders
 from ..options.parameters.of_run import values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..options.parameters.text import Value as Written
@@ -104,7 +104,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
         )
     elif sources:
-        corpus, measured = _measured(given, names)
+        corpus, measured = _measured(given, names, work)
         machine = Machine.this_one()
     else:
         raise FlagError(
@@ -124,7 +124,7 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     return replace(experiment, corpus=corpus)
 
 
-def _measured(given: Options, names: Collection[str]) -> tuple[str, Measured]:
+def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, Measured]:
     """Return the format of the recordings that `--from` names, and what is measured of them."""
     sources, choices = given.experiment.sources, given.experiment.choices
     named = ", ".join(map(str, sources))
@@ -137,7 +137,7 @@ def _measured(given: Options, names: Collection[str]) -> tuple[str, Measured]:
         else:
             corpus = format_of(source, choices)
             report(f"auto: {source} is imported in the format {corpus}")
-        items = read_items(corpus, source, choices)
+        items = read_items(corpus, source, replace(choices, out=corpus_folders(work, ())[0]))
         return corpus, measure(items, named, normalizer, given.alphabet.unit, choices.split)
 
 

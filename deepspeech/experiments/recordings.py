@@ -42,6 +42,7 @@ SUMMARIES = {
     "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",
+    "parquet": "recordings in Parquet files, as on the Hugging Face hub",
     "table": "recordings, and tables with any columns that name them",
     "tedlium": "TED-LIUM, all of it or a part",
     "timit": "TIMIT",

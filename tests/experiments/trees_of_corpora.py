@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from corpora import say, write_wav
 from trees import write
 
@@ -125,6 +126,16 @@ def audio_folder(folder: Path) -> None:
         write(folder / part / "metadata.csv", "file_name,transcription\n1.wav,A word.\n")
 
 
+def parquet(folder: Path) -> None:
+    parquet_files = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    for part in ("train", "validation", "test"):
+        content = speak(folder.parent / "speech.wav").read_bytes()
+        rows = [{"audio": {"bytes": content, "path": f"{part}.wav"}, "sentence": "A word."}]
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        parquet_files.write_table(arrow.Table.from_pylist(rows), folder / "data" / f"{part}-00000-of-00001.parquet")
+
+
 def voxforge(folder: Path) -> None:
     for speaker in range(3):
         submission = folder / f"s{speaker}-20080101-abc"
@@ -180,6 +191,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "libritts": (libritts, WORD),
     "ljspeech": (ljspeech, WORD),
     "mls": (mls, WORD),
+    "parquet": (parquet, WORD),
     "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
     "speech_commands": (speech_commands, ""),
     "table": (lists, WORD),

@@ -52,6 +52,7 @@ MODULES = {
     LISTS: "formats.lists.of_any_kind",
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
+    "parquet": "formats.lists.parquet",
     "speech_commands": "formats.speech_commands",
     TABLE: "formats.lists.table",
     "tedlium": "formats.tedlium",
@@ -64,7 +65,7 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
+    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
     *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, "folder"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
@@ -99,7 +100,7 @@ def import_corpus(
             module.import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
-            import_records(partial(read_items, name), source, out, choices, report)
+            import_records(partial(read_items, name), source, out, replace(choices, out=out), report)
         elif not is_imported(out):
             raise ImportingError(missing_source(name))
     except CorpusError as error:  # from a list that is read as for training

@@ -82,6 +82,8 @@ class Choices:
     """Whether the published corpus is downloaded if the folder of its recordings is not given."""
     lists: tuple[Path, ...] = ()
     """The lists to read in the folder; none: all of them."""
+    out: Path | None = None
+    """The folder of the imported corpus, for recordings that are not in files of their own; None: write nothing."""
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)

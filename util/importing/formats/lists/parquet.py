@@ -1,0 +1,124 @@
+"""Parquet files that hold recordings and transcripts, as on the Hugging Face hub: data/train-00000-of-00002.parquet.
+
+A column `audio`, or another of that kind, holds each recording as a file, and one of the columns of tables the
+transcript. If there is none, the names of a column `label` are the transcripts. Names of files and folders are those of
+the sets. The recordings are written into files in the folder of the imported corpus, once for each version of a
+Parquet file.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from glob import escape
+from pathlib import Path, PurePath, PurePosixPath
+
+from ....containers.endings import is_recording
+from ....corpus_files.json_lines import columns_of
+from ....corpus_files.speakers import speaker_of
+from ....errors import CorpusError, ImportingError
+from ....files.folders import walk
+from ....files.whole_files import folder_written_whole
+from ....progress import Progress
+from ....web.libraries import check_libraries
+from ...pipeline.folders import set_of_name
+from ...pipeline.records import Choices, Item, LeftOut, Record
+from .parquet_rows import Row, read_rows
+
+RECORDINGS_FOLDER = "recordings"
+"""The folder for the recordings in the folder of the imported corpus."""
+
+_ENDING = ".parquet"
+_INDEX = ".rows.jsonl"
+"""A line on the Parquet file, and a line for each of its rows."""
+_LONGEST_NAME = 150
+_BEGINNINGS = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\xff\xfb": "mp3", b"\xff\xf3": "mp3"}
+
+
+def read_records(source: Path, choices: Choices) -> Iterator[Item]:
+    """Yield the rows of all Parquet files in a folder; write their recordings into files if `choices` say where to.
+
+    Otherwise, a row's recording is its Parquet file. Raise ImportingError if there is none, or one that has no
+    recordings or transcripts, CorpusError if one cannot be read or pyarrow is missing, or OSError if a recording cannot
+    be written.
+    """
+    shards = [Path(folder, name) for folder, names in walk(source) for name in names if name.endswith(_ENDING)]
+    if not shards:
+        raise ImportingError(f"{source} has no {_ENDING} file, nor has a folder in it")
+    check_libraries(f"reading {_ENDING} files", ["pyarrow"], "parquet", CorpusError)
+    if choices.out is None:
+        for shard in shards:
+            for number, row in enumerate(read_rows(shard, with_audio=False), 1):
+                yield _item(source, shard, number, str(shard), row.text, row.columns)
+        return
+    folders = {shard: choices.out.resolve() / RECORDINGS_FOLDER / _inside(shard, source) for shard in shards}
+    if packed := [shard for shard, folder in folders.items() if _indexed_version(folder) != _version(shard)]:
+        with Progress(f"Unpacking {source}", None, unit="recording") as progress:
+            for shard in packed:
+                _unpack(shard, folders[shard], progress)
+    for shard, folder in folders.items():
+        yield from _unpacked(source, shard, folder)
+
+
+def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
+    """Write the recordings of a Parquet file into a folder, with an index."""
+    version = _version(shard)
+    for unfinished in folder.parent.glob(f".{escape(folder.name)}.part-*"):  # of an import that was killed
+        shutil.rmtree(unfinished)
+    with folder_written_whole(folder) as beside, (beside / _INDEX).open("w", encoding="utf-8") as index:
+        index.write(f"{json.dumps(version)}\n")
+        taken = {_INDEX}
+        for number, row in enumerate(read_rows(shard), 1):
+            name = _file_name(row, number, taken) if row.audio else ""
+            if name:
+                taken.add(name)
+                (beside / name).write_bytes(row.audio)
+            index.write(f"{json.dumps([name, row.text, row.columns])}\n")
+            progress.advance()
+
+
+def _unpacked(source: Path, shard: Path, folder: Path) -> Iterator[Item]:
+    with (folder / _INDEX).open(encoding="utf-8") as index:
+        next(index)
+        for number, line in enumerate(index, 1):
+            name, text, columns = json.loads(line)
+            yield _item(source, shard, number, str(folder / name) if name else "", text, columns)
+
+
+def _version(shard: Path) -> dict[str, int]:
+    status = shard.stat()
+    return {"size": status.st_size, "modified_ns": status.st_mtime_ns}
+
+
+def _indexed_version(folder: Path) -> object:
+    try:
+        with (folder / _INDEX).open(encoding="utf-8") as index:
+            return json.loads(index.readline())
+    except (OSError, ValueError):
+        return None
+
+
+def _file_name(row: Row, number: int, taken: set[str]) -> str:
+    """Return the recording's own name, if it has one that no other recording has, else a number."""
+    own = PurePosixPath(row.name.replace("\\", "/")).name
+    if is_recording(own) and own.isprintable() and own[0] != "." and len(own.encode()) <= _LONGEST_NAME:
+        if own not in taken:
+            return own
+        ending = PurePath(own).suffix
+    else:
+        ending = f".{next((each for start, each in _BEGINNINGS.items() if row.audio.startswith(start)), 'wav')}"
+    return f"{number:08d}{ending}"
+
+
+def _inside(shard: Path, source: Path) -> Path:
+    return shard.relative_to(source).with_suffix("")
+
+
+def _item(source: Path, shard: Path, number: int, path: str, text: str, columns: Mapping[str, str]) -> Item:
+    inside = _inside(shard, source)
+    where = f"{inside}{_ENDING}:{number}"
+    if not path:
+        return LeftOut(where, "no recording in the row")
+    official_set = next(filter(None, map(set_of_name, inside.parts)), "")
+    return Record(path, text, where, speaker_of(columns), official_set, columns=columns_of(columns, ()))
