@@ -13,7 +13,6 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..checkpoints.store import Checkpoints
 from ..checkpoints.weights.finite import check_finite
-from ..errors import ExportError
 from ..network.frozen_format import is_for_clients
 from ..network.layers.normalization import DEVIATION, MEAN, statistics_variables
 from ..options import Options
@@ -28,9 +27,6 @@ from .model_card import Card, model_card
 v1 = tf.compat.v1
 logger = logging.getLogger(__name__)
 
-LARGEST_GRAPH = 2**31 - 1
-"""Bytes. Protocol buffers, and so published clients, cannot read a larger file."""
-
 
 def export(options: Options) -> Path:
     """Write the model and its card into the export folder, whole or not at all; return the path of the model.
@@ -44,14 +40,13 @@ def export(options: Options) -> Path:
     assert directory is not None
     alphabet = options.load_alphabet()
     identity = ModelIdentity(alphabet, options.features, options.model)
+    exported = FORMATS[wanted.format]
+    exported.check(identity.network)
     prefix, names, state, values = _values(options, identity)
     check_finite(prefix, values)
     weights = {name: values[name] for name in identity.network.shapes}
     statistics = FeatureStatistics(values[MEAN], values[DEVIATION]) if options.features.normalized else None
-    if sum(value.nbytes for value in weights.values()) > LARGEST_GRAPH - 2**20:
-        raise ExportError("the weights take more than 2 GiB, which no client can read; train with a lower --n_hidden")
     model = TrainedModel(identity.network, weights, alphabet, options.features, statistics)
-    exported = FORMATS[wanted.format]
     files = exported.files(model, wanted)
     card = Card(names, state, ModelFigures.read(options.checkpoint_folder), identity, wanted)
     write_export(directory, files, model_card(card), remove=wanted.remove, others=exported.others)

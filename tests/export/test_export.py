@@ -14,6 +14,7 @@ from program import Program, Trained
 from untrained import MODELS, untrained
 
 from deepspeech.checkpoints.store import Kind
+from deepspeech.cli import flags
 from deepspeech.errors import CheckpointError, ExportError
 from deepspeech.export.formats import FORMATS
 from deepspeech.export.from_checkpoint import export as export_checkpoint
@@ -126,6 +127,14 @@ def test_more_labels_than_a_model_holds_are_refused_before_training(name: str) -
     FORMATS[name].check_labels(Alphabet(characters[1:]))
     with pytest.raises(ExportError, match="the alphabet has 65,536 labels, but an exported model holds 65,535 at most"):
         FORMATS[name].check_labels(Alphabet(characters))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_weights_that_no_file_holds_are_refused_before_training(name: str) -> None:
+    units = ["--train_files=train.csv", "--export_dir=model", f"--export_format={name}", "--n_hidden=7000"]
+    words = r"the weights of network deepspeech take 2,17\d,\d+,\d+ bytes, but an exported model holds 2,146,435,072 "
+    with pytest.raises(ExportError, match=words):
+        flags.parse(units)
 
 
 def test_other_features_are_refused_with_what_to_do_instead(program: Program) -> None:
