@@ -180,7 +180,7 @@ class TFLiteFile:
         graph = schema.SubGraphT(self._tensors, self._inputs, self._outputs, self._operators, "main")
         model = schema.ModelT(SCHEMA_VERSION, codes, [graph], description, self._buffers)
         size = sum(len(buffer.content) for buffer in self._buffers)
-        builder = flatbuffers.Builder(size + size // 16 + (1 << 16))
+        builder = flatbuffers.Builder(min(size + size // 16 + (1 << 16), flatbuffers.Builder.MAX_BUFFER_SIZE))
         builder.Finish(model.Pack(builder), FILE_IDENTIFIER)
         return bytes(builder.Output())
 

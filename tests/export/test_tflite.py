@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import flatbuffers
 import numpy as np
 import pytest
 from dense_models import ALPHABET, NETWORKS, trained_model
@@ -15,6 +16,7 @@ from deepspeech.cli import flags
 from deepspeech.errors import ExportError, FlagError
 from deepspeech.export.formats import FORMATS
 from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.export.tflite_file import TFLiteFile
 from deepspeech.network import Network, network
 from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.serving.frozen.metadata import parse_alphabet
@@ -64,6 +66,13 @@ def test_weights_of_inner_layers_alone_become_integers_of_8_bits() -> None:
         sizes[quantize] = sum(np.prod(each.shape) for each in int8)
         assert max(code.version for code in graph.operatorCodes) <= 3
     assert sizes == {False: 0, True: 2 * 12 * 12 + 24 * 48 + 12 * 12}
+
+
+def test_a_file_may_fill_almost_all_that_the_format_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, weights = TFLiteFile(), np.ones(1 << 20, np.float32)
+    file.constant("weights", weights)
+    monkeypatch.setattr(flatbuffers.Builder, "MAX_BUFFER_SIZE", weights.nbytes + (1 << 16))
+    assert weights.tobytes() in file.serialized("deepspeech")
 
 
 def test_networks_that_are_not_in_the_format_are_refused() -> None:
