@@ -112,9 +112,13 @@ class Installed:
 
 
 def sizes(site_packages: Path) -> str:
-    """Return a line with the size in megabytes of all installed packages except pip, the largest first."""
+    """Return a line with the size in megabytes of all installed packages except pip, the largest first.
+
+    Bytecode, which Python makes and may leave out, does not count.
+    """
     folders = {
-        path.name: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / MEGABYTE
+        path.name: sum(file.stat().st_size for file in path.rglob("*") if file.is_file() and file.suffix != ".pyc")
+        / MEGABYTE
         for path in site_packages.iterdir()
         if path.is_dir() and path.name.partition("-")[0] not in ("pip", "setuptools", "pkg_resources")
     }

@@ -66,3 +66,10 @@ def test_a_dependency_without_a_wheel_is_made_and_installed_without_a_compiler(
     clean = run_path(str(ROOT / "bin" / SCRIPT))["Installed"](tmp_path / "check", sys.executable)
     clean.install(wheel, ["more"])
     assert (clean.site_packages() / "source_only.py").exists()
+
+
+def test_sizes_are_those_of_the_files_without_bytecode_and_pip(tmp_path: Path) -> None:
+    for path, megabytes in {"some/module.py": 3, "some/__pycache__/module.pyc": 5, "pip/module.py": 7}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(bytes(megabytes * 1_000_000))
+    assert run_path(str(ROOT / "bin" / SCRIPT))["sizes"](tmp_path) == "installed: 3 MB: some 3"
