@@ -168,6 +168,8 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
         counts.update(words)
     words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
     known = list(filter(_speller(alphabet, arguments.unit), words_by_count))
+    if not counts:
+        raise LanguageModelError(f"no words in {', '.join(map(str, arguments.texts))}")
     if not known:
         labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
         of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
