@@ -142,7 +142,10 @@ def _told_by_address(path: Path) -> Iterator[None]:
 
 def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     if path.is_dir():
-        raise CorpusError(f"{path}: a directory without wav.scp, so not a data directory of Kaldi")
+        raise CorpusError(
+            f"{path}: a directory without wav.scp, so not a data directory of Kaldi; to make lists of a folder of "
+            "recordings, run python -m deepspeech.import_corpus auto --from FOLDER --to CORPUS"
+        )
     if path.suffix.lower() == SAMPLE_DATABASE:
         raise CorpusError(
             f"{path}: sample databases of DeepSpeech are not read; make a CSV of it with DeepSpeech's "
