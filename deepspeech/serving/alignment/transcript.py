@@ -71,7 +71,10 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
     try:
         labels = _labels(words, model.alphabet)
     except AlphabetError as error:
-        raise AlphabetError(f"the transcript cannot be spelled with the model's labels: {error}") from error
+        raise AlphabetError(
+            f"the transcript cannot be spelled with the model's labels: {error}; write it like the transcripts that "
+            "the model was trained on, such as in lower case and without punctuation"
+        ) from error
     rate = model.sampleRate()
     parts = parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
     columns, places = np.unique(labels, return_inverse=True)

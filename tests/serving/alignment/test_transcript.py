@@ -96,6 +96,7 @@ def test_the_command_prints_or_writes_each_format(
     ]
     assert errors[2].startswith(f"deepspeech: {text}: {recordings[0]}: the transcript does not fit the recording")
     assert errors[3].startswith(f"deepspeech: {text}: the transcript cannot be spelled with the model's labels: ")
+    assert "; write it like the transcripts that the model was trained on" in errors[3]
     assert len(errors) == 4
 
 
