@@ -132,6 +132,8 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
     normalizer = with_values(AUTO.options, {name: values[name] for name in names}).transcripts.normalizer
     with without_warnings():
         corpus, source = AUTO.corpus, sources[0]
+        if len(sources) == 1 and not source.exists():
+            raise FlagError(f"--from={source}: there is no such folder or list")
         if len(sources) > 1 or not source.is_dir():
             choices = replace(choices, lists=sources)
         else:

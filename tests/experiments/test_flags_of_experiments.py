@@ -1,5 +1,6 @@
 """Flags that an experiment in Python gives, beside what its fields say."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,9 @@ def test_a_file_that_ends_the_program_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.raises(PythonFileError, match=r"mine\.py cannot be run: SystemExit: 0"):
         parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])
+
+
+def test_a_folder_that_does_not_exist_is_no_list_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = tmp_path / "recordings"
+    with pytest.raises(FlagError, match=f"^--from={re.escape(str(missing))}: there is no such folder or list$"):
+        parse(["--experiment=auto", f"--from={missing}", f"--work={tmp_path / 'work'}"])

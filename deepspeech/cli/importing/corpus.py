@@ -96,6 +96,9 @@ def _import(arguments: Sequence[str] | None) -> None:
     if name == AUTO:
         if source is None:
             raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
+        if not source.is_dir():
+            what = "not a folder" if source.exists() else "there is no such folder"
+            raise FlagError(f"--from={source}: {what}; name the folder of the recordings")
         with without_warnings():
             name = format_of(source, choices)
         report(f"{source} has the format {name}")
