@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
-from deepspeech.schedule.jobs import SetName
+from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
 from deepspeech.schedule.resumption import resumed
 from deepspeech.schedule.state import Figures, OpenEpoch, Plan, TrainingState
 
@@ -33,11 +34,13 @@ def test_epochs_to_add_are_added_once_until_the_run_has_ended() -> None:
     assert resumed(trained, schedule(-1), PLANS)[0].target_epoch == 4
     assert resumed(replace(trained, stopped_early=True), schedule(-1), PLANS)[0].target_epoch == 4
     assert resumed(replace(trained, run_ended=True), schedule(-1), PLANS)[0].target_epoch == 5
+    stopped, _ = resumed(replace(trained, target_epoch=9, stopped_early=True, run_ended=True), schedule(-1), PLANS)
+    assert (stopped.target_epoch, stopped.stopped_early) == (5, False)
 
 
 def test_a_checkpoint_of_an_earlier_version_counts_as_one_whose_run_has_ended() -> None:
     told = VALIDATED.to_json()
-    for name in ("train_set", "dev_set", "validates", "run_ended"):
+    for name in ("train_set", "dev_set", "validates", "run_ended", "plateau_reductions", "goes_back"):
         del told[name]
     state = TrainingState.from_json(told)
     assert state == replace(VALIDATED, train_set="", dev_set="")
@@ -64,10 +67,32 @@ def test_the_losses_of_another_validation_set_are_forgotten_and_a_remark_says_so
 
 
 def test_a_run_that_does_not_validate_keeps_the_losses_of_the_last_that_did() -> None:
+    by_rate = replace(VALIDATED, best_by="cer", dev_error_rates=(0.3, 0.2, 0.25))
     for plans, step in (({TRAIN: PLANS[TRAIN]}, 1), (PLANS, 0)):
-        state, remarks = resumed(VALIDATED, schedule(9, validation_step=step), plans)
-        assert (state.dev_losses, state.dev_set, state.validates) == (VALIDATED.dev_losses, "dev", False)
-        assert not remarks
+        for before in (VALIDATED, by_rate):
+            state, remarks = resumed(before, schedule(9, validation_step=step), plans)
+            assert state == replace(before, requested_epoch=9, target_epoch=9, validates=False, run_ended=False)
+            assert not remarks
+
+
+def test_the_sets_that_were_last_trained_and_validated_on_are_remembered() -> None:
+    begun, _ = resumed(TrainingState(), schedule(), PLANS)
+    assert (begun.train_set, begun.dev_set) == ("train", "dev")
+    other = {TRAIN: Plan(7, 2, "other"), DEV: Plan(2, 2, "other")}
+    changed, _ = resumed(VALIDATED, schedule(), other)
+    assert (changed.train_set, changed.dev_set) == ("other", "other")
+    only_tested, _ = resumed(VALIDATED, schedule(), {})
+    assert (only_tested.train_set, only_tested.dev_set) == ("train", "dev")
+
+
+def test_an_open_epoch_goes_on_with_the_batches_that_are_left_and_the_figures_of_those_before() -> None:
+    opened = OpenEpoch(TRAIN, PLANS[TRAIN], frozenset({0, 1, 2, 4}), Tally(8, 12.0))
+    state = TrainingState(requested_epoch=1, target_epoch=1, open_epoch=opened)
+    coordinator = TrainingCoordinator(schedule(1), PLANS, state=state)
+    job = coordinator.next_job()
+    assert isinstance(job, Job) and job.batches == (3,)
+    report = coordinator.submit(JobResult(job, job.batches, Tally(2, 4.0)))
+    assert report is not None and report.tally == Tally(10, 16.0)
 
 
 def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
@@ -115,6 +140,8 @@ def test_training_without_validation_is_told_from_validation_that_is_not_due() -
     assert not VALIDATED.trained_without_validation
     assert not unvalidated.trained_without_validation
     assert not replace(VALIDATED, epoch=5).trained_without_validation
-    assert replace(unvalidated, epoch=4).trained_without_validation
+    assert not replace(unvalidated, open_epoch=replace(begun, done=frozenset())).trained_without_validation
+    more = (*VALIDATED.history, Figures(TRAIN, 3, 2.0))
+    assert replace(unvalidated, epoch=4, history=more).trained_without_validation
     assert replace(unvalidated, open_epoch=begun).trained_without_validation
     assert not replace(unvalidated, epoch=4, history=()).trained_without_validation

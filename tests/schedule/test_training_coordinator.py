@@ -68,8 +68,8 @@ def test_jobs_cover_the_batches_in_order_with_a_smaller_one_at_the_end() -> None
 
 
 def test_reports_the_training_set_every_display_step_and_the_test_set_always() -> None:
-    coordinator = TrainingCoordinator(schedule(4, display_step=2), ALL_SETS)
-    assert [report.decoded for report in run(coordinator)] == [False, True, False, True, True]
+    coordinator = TrainingCoordinator(schedule(3, display_step=2), ALL_SETS)
+    assert [report.decoded for report in run(coordinator)] == [False, True, False, True]
 
 
 def test_an_epoch_is_finished_by_its_last_result_in_whatever_order_they_come() -> None:
@@ -104,13 +104,17 @@ def test_refuses_a_result_that_was_counted_before() -> None:
     assert coordinator.state == state
 
 
-def test_refuses_a_result_of_a_job_that_was_given_back() -> None:
+def test_refuses_a_result_of_a_job_that_was_given_back_or_is_another() -> None:
     coordinator = TrainingCoordinator(schedule(1), ALL_SETS)
     job = coordinator.next_job()
     assert isinstance(job, Job)
     coordinator.give_back(job)
     with pytest.raises(ResultRefusedError):
         coordinator.submit(result(job))
+    again = coordinator.next_job()
+    assert isinstance(again, Job)
+    with pytest.raises(ResultRefusedError):
+        coordinator.submit(result(replace(again, epoch=7)))
 
 
 def test_refuses_batches_that_are_not_the_jobs_first() -> None:
@@ -174,7 +178,7 @@ def test_a_run_that_stopped_early_stays_stopped_for_the_same_command_and_goes_on
 
 def test_a_negative_epoch_means_so_many_more() -> None:
     state = TrainingState(epoch=5, requested_epoch=5, target_epoch=5)
-    assert order(run(TrainingCoordinator(schedule(-2), {TRAIN: ALL_SETS[TRAIN]}, state=state))) == [
+    assert order(run(TrainingCoordinator(schedule(-2, validation_step=1), {TRAIN: ALL_SETS[TRAIN]}, state=state))) == [
         (TRAIN, 5),
         (TRAIN, 6),
     ]
@@ -216,11 +220,14 @@ def test_a_finished_run_only_tests() -> None:
     assert order(run(TrainingCoordinator(schedule(3), ALL_SETS, state=state))) == [(TEST, 2)]
 
 
-def test_an_epoch_over_a_changed_set_starts_anew() -> None:
-    opened = OpenEpoch(TRAIN, Plan(5, 2, "before"), frozenset({0, 1}), Tally(2, 8.0))
-    state = TrainingState(requested_epoch=1, target_epoch=1, open_epoch=opened)
-    (report,) = run(TrainingCoordinator(schedule(1), {TRAIN: ALL_SETS[TRAIN]}, state=state))
-    assert report.tally.utterances == 5
+def test_an_epoch_over_a_changed_set_starts_anew_and_one_over_a_set_that_is_gone_is_left_out() -> None:
+    for epochs_done, name in enumerate((TRAIN, DEV)):
+        opened = OpenEpoch(name, replace(ALL_SETS[name], fingerprint="before"), frozenset({0}), Tally(1, 8.0))
+        state = TrainingState(epoch=epochs_done, requested_epoch=1, target_epoch=1, open_epoch=opened)
+        first, *_ = run(TrainingCoordinator(schedule(1), ALL_SETS, state=state))
+        assert (first.set_name, first.tally) == (name, Tally(ALL_SETS[name].batch_count, ALL_SETS[name].batch_count))
+        others = {other: plan for other, plan in ALL_SETS.items() if other is not name}
+        assert order(run(TrainingCoordinator(schedule(1), others, state=state))) == [(TEST, 0)]
 
 
 @given(

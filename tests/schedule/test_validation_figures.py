@@ -8,7 +8,7 @@ from deepspeech.options import EarlyStoppingOptions, LearningRateOptions, Schedu
 from deepspeech.schedule.coordinator import TrainingCoordinator
 from deepspeech.schedule.jobs import EpochReport, Job, JobResult, SetName, Tally
 from deepspeech.schedule.resumption import resumed
-from deepspeech.schedule.state import Figures, Plan, TrainingState
+from deepspeech.schedule.state import Figures, OpenEpoch, Plan, TrainingState
 from deepspeech.util.figures.metrics import EditCounts
 
 PLANS = {SetName.TRAIN: Plan(2, 1, "train"), SetName.DEV: Plan(1, 1, "dev")}
@@ -38,6 +38,8 @@ def test_a_plateau_is_counted_each_time_that_validation_has_not_improved_for_as_
     assert state.plateau_reductions == 2
     at_once = LearningRateOptions(on_plateau=True, plateau_epochs=1)
     assert validated([9.0, 5.0, 5.0, 4.0], learning_rate=at_once).plateau_reductions == 1
+    not_asked = replace(at_once, on_plateau=False)
+    assert validated([9.0, 5.0, 5.0, 4.0], learning_rate=not_asked).plateau_reductions == 0
     assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state
 
 
@@ -112,8 +114,26 @@ def test_a_validation_that_is_open_begins_again_for_another_figure() -> None:
     assert second.state.dev_losses == (1.0,)
 
 
+def test_another_figure_for_the_best_keeps_what_is_trained_of_an_open_epoch() -> None:
+    opened = OpenEpoch(SetName.TRAIN, PLANS[SetName.TRAIN], frozenset({0}), Tally(1, 2.0))
+    state = TrainingState(dev_losses=(3.0,), open_epoch=opened).with_best_by("wer")
+    assert state == TrainingState(best_by="wer", open_epoch=opened)
+
+
+def test_progress_before_a_report_lacks_only_the_last_result_of_a_validation() -> None:
+    plans = {name: Plan(2, 1, name.value) for name in (SetName.TRAIN, SetName.DEV)}
+    coordinator = TrainingCoordinator(ScheduleOptions(epoch=1, validation_step=1), plans)
+    for ends_validation in (False, False, False, True):
+        job, before = coordinator.next_job(), coordinator.state
+        assert isinstance(job, Job)
+        coordinator.submit(JobResult(job, job.batches, Tally(1, 1.0)))
+        assert coordinator.state_before_report == (before if ends_validation else coordinator.state) != TrainingState()
+
+
 def test_losses_of_another_validation_set_are_dropped_with_the_stop_that_they_caused() -> None:
-    state = TrainingState(dev_losses=(3.0, 4.0), dev_set="a", varied_validations=2, stopped_early=True)
+    state = TrainingState(
+        dev_losses=(3.0, 4.0), dev_error_rates=(0.3, 0.4), dev_set="a", varied_validations=2, stopped_early=True
+    )
     assert state.over_sets("", "b") == TrainingState(dev_set="b")
     assert state.over_sets("", "a") == state
 
