@@ -202,8 +202,7 @@ class TrainingCoordinator:
         undone = out.job.batches[counted:]
         if result.last or not undone:
             del self._out[out.job.number]
-            if undone:
-                self._pending.put_back(undone)
+            self._pending.put_back(undone)
         return self._finish_epoch() if ends_epoch else None
 
     def _resume_open_epoch(self) -> None:
