@@ -60,8 +60,8 @@ def _check_on_this_machine(wanted: ExperimentOptions) -> None:
     for flag, path in [("work", wanted.work), *(("from", source) for source in wanted.sources)]:
         if path is not None and (address := address_of(path)) is not None:
             told = f"--{flag}={without_user(address)}: must be on this machine"
-            lists = "; --train_files takes the addresses of lists" if flag == "from" else ""
-            raise FlagError(f"{told}{lists}")
+            others = "; --train_files takes the addresses of lists, and import_corpus that of a folder"
+            raise FlagError(f"{told}{others if flag == 'from' else ''}")
 
 
 def _check_not_imported(wanted: ExperimentOptions, why: str) -> None:

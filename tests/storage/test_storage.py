@@ -253,7 +253,7 @@ def test_a_run_that_is_killed_while_it_sends_goes_on_from_its_own_files(
         ("experiment=auto --work=s3://speech/work", "must be on this machine"),
         (
             "experiment=auto --from=https://a:b@host/a.csv",
-            "must be on this machine; --train_files takes the addresses of lists",
+            "must be on this machine; --train_files takes the addresses of lists, and import_corpus that of a folder",
         ),
     ],
 )

@@ -7,6 +7,9 @@ The FORMAT auto finds out which of the formats of several corpora the folder has
 Every recording is decoded once, to its end, and long recordings are cut at their segments. left_out.csv lists what
 cannot be used, with the reason. When the command is run again, it does only what is missing.
 
+--from may be an address, such as s3://bucket/corpus or hf://datasets/NAMESPACE/NAME. The files below it are fetched
+into the folder of --to, and again only if they change.
+
 Instead of --from, --download fetches the published archives of a corpus, or the parts that --part names, and unpacks
 them below the folder of --to; --url and --sha256 name your own archives, and may be repeated. An interrupted download
 is resumed.
@@ -21,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from ...errors import FlagError
@@ -29,13 +31,18 @@ from ...util.importing import DOWNLOADS, MODULES, descriptions, format_of, impor
 from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
 from ...util.importing.pipeline.speakers import SPEAKER, check_speaker_pattern
+from ...util.importing.stored import fetch_folder
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
-from ..arguments import ArgumentParser, output_path, run_command
+from ...util.storage.addresses import address_of
+from ..arguments import ArgumentParser, list_path, output_path, run_command
 
 PROGRAM = "import_corpus: error"
 
 _T = TypeVar("_T")
+
+FETCHED = "fetched"
+"""The subfolder of the corpus's folder for the files of an address."""
 
 AUTO = "auto"
 """Stands for the format of the folder."""
@@ -51,7 +58,9 @@ def _import(arguments: Sequence[str] | None) -> None:
     formats = "\n".join(f"  {name:{width}}  {description}" for name, description in sorted(descriptions().items()))
     parser = ArgumentParser(f"{__doc__}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
     parser.add_argument("format", metavar="FORMAT", help="the format of the folder, or the name of its corpus")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="folder of the recordings")
+    parser.add_argument(
+        "--from", dest="source", type=list_path, metavar="FOLDER", help="folder of the recordings, or its address"
+    )
     parser.add_argument("--download", action="store_true", help="download the published archives, instead of --from")
     parser.add_argument(
         "--part", action="append", default=[], metavar="NAME", help="a part, such as train-clean-100; may be repeated"
@@ -89,6 +98,8 @@ def _import(arguments: Sequence[str] | None) -> None:
     if options.url:
         archives = map(RemoteFile, options.url, options.sha256)
         source = fetch_archives(archives, options.out / DOWNLOADS, report)
+    if source is not None and (address := address_of(source)) is not None:
+        source = fetch_folder(address, options.out / FETCHED)
     parts = tuple(options.part)
     download = options.download or bool(parts and source is None)
     choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
