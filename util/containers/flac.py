@@ -46,7 +46,7 @@ class _Output:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.error: OSError | None = None
-        self.seek, self.tell = file.seek, file.tell
+        self.tell = file.tell
 
     def write(self, data: memoryview) -> int:
         """Return how many bytes are written; if writing fails, keep the error."""
@@ -55,3 +55,10 @@ class _Output:
         except OSError as error:
             self.error = error
             return 0
+
+    def seek(self, offset: int, whence: int) -> None:
+        """Move to a place; if what is buffered cannot be written before, keep the error."""
+        try:
+            self._file.seek(offset, whence)
+        except OSError as error:
+            self.error = error
