@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from fork_server import ForkedProcess
 from program import Program
 
 from deepspeech.checkpoints.identity import read_description
+from deepspeech.training.interruption import InterruptionWatch, PlainEnding
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -27,6 +29,8 @@ SLOW_STEPS = "--n_hidden=1200"
 
 PATIENCE = 120
 """Seconds for a run to end on a busy machine."""
+
+ENDING = PlainEnding("finishing", "stopped")
 
 
 @pytest.fixture
@@ -220,3 +224,58 @@ def test_a_signal_that_comes_while_files_are_fetched_is_told_once_and_in_the_exi
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stderr == "deepspeech: interrupted; there was nothing to save\n"
+
+
+def test_a_signal_that_comes_when_nothing_is_left_to_do_ends_the_block_as_interrupted() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(KeyboardInterrupt, match="nothing is lost") as raised, InterruptionWatch(ENDING) as watch:
+        assert watch.signal_number is None
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert raised.value.signal_number == watch.signal_number == signal.SIGTERM  # type: ignore[attr-defined]
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    descriptor = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(descriptor)
+    assert descriptor == -1
+    assert "answers to signals" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_an_error_of_the_block_is_raised_though_a_signal_came() -> None:
+    with pytest.raises(ValueError, match="of the block"), InterruptionWatch(ENDING):
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise ValueError("of the block")
+
+
+def test_signals_are_answered_by_what_the_ending_is_when_they_come(capfd: pytest.CaptureFixture[str]) -> None:
+    called, numbers = threading.Event(), []
+
+    def note(number: int) -> None:
+        numbers.append((number, threading.current_thread() is threading.main_thread()))
+        called.set()
+
+    with pytest.raises(KeyboardInterrupt), InterruptionWatch(ENDING) as watch:
+        watch.ending, watch.when_signalled = PlainEnding("saving", "lost"), note
+        for number in (signal.SIGTERM, signal.SIGINT):
+            called.clear()
+            os.kill(os.getpid(), number)
+            assert called.wait(PATIENCE)
+    assert numbers == [(signal.SIGTERM, False), (signal.SIGINT, False)]
+    terminated, interrupted = capfd.readouterr().err.splitlines()
+    assert terminated.endswith("terminated: saving")
+    assert interrupted.endswith("interrupted: saving; press Ctrl-C again to stop at once")
+
+
+def test_a_second_interruption_ends_the_process_at_once(capfd: pytest.CaptureFixture[str]) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            with InterruptionWatch(ENDING) as watch:
+                called = threading.Semaphore(0)
+                watch.when_signalled = lambda _: called.release()
+                for _ in range(2):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    called.acquire(timeout=PATIENCE)
+                time.sleep(PATIENCE)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 128 + signal.SIGINT
+    assert capfd.readouterr().err.endswith("stopped\n")
