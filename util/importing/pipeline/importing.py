@@ -13,7 +13,7 @@ from ...parallel import ordered_map, usable_cores
 from ...progress import Progress, Report
 from .known import Checked, KnownRecordings
 from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
-from .recordings import Imported, Recordings
+from .recordings import Imported, LastOpened, Recordings
 from .records import Choices, Item, LeftOut, Reader, Record
 from .splits import Splitter
 from .spool import Spool
@@ -106,13 +106,14 @@ def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Itera
     def take(rows: list[_Row]) -> list[_Result]:
         results: list[_Result] = []
         found: dict[str, Checked | None] = {}
-        for item, checked in rows:
-            if isinstance(item, LeftOut):
-                results.append((item, None))
-                continue
-            before = found.get(item.path, checked)
-            result, found[item.path] = recordings.take(item, before)
-            results.append((result, found[item.path] if found[item.path] is not before else None))
+        with LastOpened() as opened:
+            for item, checked in rows:
+                if isinstance(item, LeftOut):
+                    results.append((item, None))
+                    continue
+                before = found.get(item.path, checked)
+                result, found[item.path] = recordings.take(item, before, opened)
+                results.append((result, found[item.path] if found[item.path] is not before else None))
         return results
 
     threads = usable_cores()

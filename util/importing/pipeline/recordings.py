@@ -6,9 +6,10 @@ import os
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import soundfile
 
@@ -37,6 +38,35 @@ class Imported:
     """Seconds."""
 
 
+class LastOpened:
+    """Keeps an MP3 open from one segment to the next, because libsndfile reads all of it whenever it opens it."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._files = ExitStack()
+        self._sound: soundfile.SoundFile | None = None
+
+    def __enter__(self) -> LastOpened:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.close()
+
+    @contextmanager
+    def sound(self, path: str) -> Iterator[soundfile.SoundFile]:
+        """Yield a reader of a recording. Raise AudioError or soundfile.SoundFileError."""
+        if path == self._path:
+            yield self._sound
+            return
+        self._files.close()
+        self._path = ""
+        with ExitStack() as files:
+            _, sound = files.enter_context(open_recording(path))
+            if sound.format == "MP3":
+                self._path, self._sound, self._files = path, sound, files.pop_all()
+            yield sound
+
+
 class Recordings:
     """Checks recordings, converts some and cuts segments; several threads may use it."""
 
@@ -45,7 +75,9 @@ class Recordings:
         self._root = root
         self._clips = clips
 
-    def take(self, record: Record, known: Checked | None) -> tuple[Imported | LeftOut, Checked | None]:
+    def take(
+        self, record: Record, known: Checked | None, opened: LastOpened
+    ) -> tuple[Imported | LeftOut, Checked | None]:
         """Return the row of a record, or why it is left out, and what its recording holds, if it exists.
 
         Raise ImportingError if a clip cannot be written.
@@ -67,9 +99,9 @@ class Recordings:
         if checked.problem:
             kind, _, detail = checked.problem.partition(": ")
             return LeftOut(record.source, kind, record.path, detail), checked
-        return self._segment(record, recording, checked), checked
+        return self._segment(record, recording, checked, opened), checked
 
-    def _segment(self, record: Record, recording: str, checked: Checked) -> Imported | LeftOut:
+    def _segment(self, record: Record, recording: str, checked: Checked, opened: LastOpened) -> Imported | LeftOut:
         """Return the row of a record: all or a segment of `recording`, the record's own or a converted one."""
         length = checked.samples / checked.sample_rate
         try:
@@ -82,7 +114,7 @@ class Recordings:
         samples = part.samples(checked.sample_rate, checked.samples)
         clip = self._clips_of(record.path) / f"{round(part.start * 1000):08d}-{round(part.end * 1000):08d}.flac"
         try:
-            size = _cut(recording, clip, samples, checked.modified_ns)
+            size = _cut(recording, clip, samples, checked.modified_ns, opened)
         except (AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
@@ -111,7 +143,8 @@ class Recordings:
         Starting a program takes as long as decoding a minute of FLAC, and every epoch would do so. Raise AudioError.
         """
         whole = self._clips_of(path) / "whole.flac"
-        _cut(path, whole, None, modified_ns)
+        with LastOpened() as opened:
+            _cut(path, whole, None, modified_ns, opened)
         return str(whole)
 
     def _clips_of(self, path: str) -> Path:
@@ -130,7 +163,7 @@ def _with_kind(problem: str) -> str:
     return f"{kind}: {problem}" if kind else problem
 
 
-def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
+def _cut(path: str, clip: Path, samples: range | None, modified_ns: int, opened: LastOpened) -> int:
     """Write samples of a recording, or all of them, as FLAC, unless the clip exists; return its size.
 
     The clip gets the modification time of its recording, to show that it is of this version. Raise ImportingError if
@@ -142,7 +175,7 @@ def _cut(path: str, clip: Path, samples: range | None, modified_ns: int) -> int:
     with _writing(clip):
         clip.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with open_recording(path) as (_, sound), _writing(clip), beside.open("wb") as file:
+            with opened.sound(path) as sound, _writing(clip), beside.open("wb") as file:
                 write_flac(sound, range(sound.frames) if samples is None else samples, file)
             os.utime(beside, ns=(modified_ns, modified_ns))
             beside.replace(clip)

@@ -12,8 +12,9 @@ import pytest
 import soundfile
 from trees import Import, tone, write
 
-from deepspeech.util.audio import read_audio
+from deepspeech.util.audio import open_recording, read_audio
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.pipeline import recordings
 from deepspeech.util.importing.pipeline.records import Choices
 from deepspeech.util.parts import Part
 
@@ -42,6 +43,28 @@ def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Pat
     wanted = read_audio(recording, 16_000)[16_000:32_000]
     assert np.abs(cut - wanted).max() < 2.0**-14
     assert np.abs(read_audio(recording, 16_000, Part(1, 2)) - wanted).max() < 2.0**-14
+
+
+def test_an_mp3_is_opened_once_for_its_segments_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = tmp_path / "a.mp3"
+    soundfile.write(recording, np.random.default_rng(1).normal(0, 0.1, 8 * 16_000), 16_000)
+    rows = [{"audio_filepath": "a.mp3", "text": "x", "offset": each, "duration": 0.5} for each in (5, 1, 1.25, 0, 7.5)]
+    write(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    opened: list[str] = []
+    really = open_recording
+
+    def noted(path: str) -> Any:
+        opened.append(path)
+        return really(path)
+
+    monkeypatch.setattr(recordings, "open_recording", noted)
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert opened == [str(recording)]
+    whole = read_audio(recording, 16_000)
+    for row in done.all_rows:
+        begin, end = (int(each) * 16 for each in Path(row["wav_filename"]).stem.split("-"))
+        assert np.abs(read_audio(tmp_path / "out" / row["wav_filename"], 16_000) - whole[begin:end]).max() < 2.0**-14
+    assert len(done.all_rows) == 5
 
 
 @pytest.mark.parametrize("channels", [8, 10])
