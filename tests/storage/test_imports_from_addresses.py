@@ -72,3 +72,10 @@ def test_an_address_without_files_is_refused_in_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert reason in line
     assert not (tmp_path / "out").exists()
+
+
+def test_a_format_that_is_not_known_is_refused_before_anything_is_fetched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parket", "--from", "s3://speech/corpus", "--to", str(tmp_path / "out")]) == 1
+    assert "there is no corpus 'parket'; there are aishell, " in capsys.readouterr().err

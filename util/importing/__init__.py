@@ -169,6 +169,12 @@ def without_warnings() -> Iterator[None]:
         log.setLevel(level)
 
 
+def check_known(name: str) -> None:
+    """Raise ImportingError if there is no corpus or format of this name."""
+    if name not in MODULES:
+        raise ImportingError(f"there is no corpus {name!r}; there are {', '.join(sorted(MODULES))}")
+
+
 def is_imported(out: Path) -> bool:
     """Return whether `out` has CSVs and all recordings that they name."""
     files = [path for path in (out / f"{name}.csv" for name in SETS) if path.exists()]
@@ -188,6 +194,5 @@ def _check_no_choices(name: str, choices: Choices) -> None:
 
 
 def _module(name: str) -> ModuleType:
-    if name not in MODULES:
-        raise ImportingError(f"there is no corpus {name!r}; there are {', '.join(sorted(MODULES))}")
+    check_known(name)
     return import_module(f".{MODULES[name]}", __name__)

@@ -27,7 +27,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ...errors import FlagError
-from ...util.importing import DOWNLOADS, MODULES, descriptions, format_of, import_corpus, without_warnings
+from ...util.importing import (
+    DOWNLOADS,
+    MODULES,
+    check_known,
+    descriptions,
+    format_of,
+    import_corpus,
+    without_warnings,
+)
 from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
 from ...util.importing.pipeline.speakers import SPEAKER, check_speaker_pattern
@@ -94,7 +102,9 @@ def _import(arguments: Sequence[str] | None) -> None:
         raise FlagError(f"--download: cannot be combined with {'--from' if options.source else '--url'}")
     if len(options.url) != len(options.sha256):
         raise FlagError("--sha256: give the SHA-256 of each --url")
-    source = options.source
+    name, source = options.format, options.source
+    if name != AUTO:
+        check_known(name)
     if options.url:
         archives = map(RemoteFile, options.url, options.sha256)
         source = fetch_archives(archives, options.out / DOWNLOADS, report)
@@ -103,7 +113,6 @@ def _import(arguments: Sequence[str] | None) -> None:
     parts = tuple(options.part)
     download = options.download or bool(parts and source is None)
     choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
-    name = options.format
     if name == AUTO:
         if source is None:
             raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
