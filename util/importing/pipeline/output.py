@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ FURTHER_COLUMNS = ("speaker", "duration")
 LEFT_OUT_FILE = "left_out.csv"
 _LEFT_OUT_COLUMNS = ("source", "reason", "wav_filename", "detail")
 _MOST_REASONS = 1000
+
+LONG_SECONDS = 60.0
+"""Utterances of more seconds are remarked on: to train on them takes much memory, and teaches little."""
 
 
 @dataclass
@@ -52,6 +56,8 @@ class SetFiles:
         self._files = ExitStack()
         self._writers: dict[str, Any] = {}
         self.written: dict[str, Written] = {}
+        self._long = 0
+        self._longest = ("", LONG_SECONDS)
 
     def __enter__(self) -> SetFiles:
         return self
@@ -72,13 +78,22 @@ class SetFiles:
         self._writers[name].writerow(values)
         self.written[name].utterances += 1
         self.written[name].seconds += row.duration
+        self._long += row.duration > LONG_SECONDS
+        self._longest = max(self._longest, (row.path, row.duration), key=itemgetter(1))
 
     def summary(self) -> list[str]:
-        """Return a line for each set, if there are any."""
-        return [
+        """Return a line for each set, if there are any, and one on utterances that are too long."""
+        lines = [
             str(self.written.get(name) or f"{self._out / name}.csv: not written, as it has no rows")
             for name in (SETS if self.written else ())
         ]
+        if self._long:
+            path, seconds = self._longest
+            lines.append(
+                f"longer than a minute: {counted(self._long, 'utterance')}, up to {seconds / 60:.1f} minutes ({path}); "
+                "training needs utterances of seconds: docs/alignment.md says how to cut long recordings"
+            )
+        return lines
 
     def _open(self, name: str) -> None:
         path = self._out / f"{name}.csv"

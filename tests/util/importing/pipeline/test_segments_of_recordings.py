@@ -181,3 +181,12 @@ def test_a_corpus_may_be_made_below_the_folder_of_its_recordings_but_not_in_it(t
         Import("folder", tmp_path, tmp_path)
     with pytest.raises(ImportingError, match="not a folder"):
         Import("folder", tmp_path / "long.wav", tmp_path / "out")
+
+
+def test_utterances_that_are_longer_than_a_minute_are_told_with_what_to_do(tmp_path: Path) -> None:
+    for name, seconds in (("a", 61), ("b", 90), ("c", 59)):
+        tone(tmp_path / "source" / f"{name}.wav", seconds)
+        write(tmp_path / "source" / f"{name}.txt", "words")
+    done = Import("folder", tmp_path / "source", tmp_path / "out", ALL_TRAIN)
+    (told,) = [line for line in done.news if line.startswith("longer than a minute")]
+    assert told.startswith(f"longer than a minute: 2 utterances, up to 1.5 minutes ({tmp_path / 'source' / 'b.wav'}); ")
