@@ -42,7 +42,7 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
         raise ImportingError(f"{source} has no rows that can be imported")
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool, KnownRecordings(out / KNOWN_FILE) as known:
-        splitter = Splitter(choices, str(source), known.division())
+        splitter = Splitter(choices, (str(source), str(out)), known.division())
         with Progress(f"Reading {source}", None) as progress:
             rows, columns = _read(chain((first,), items), spool, splitter, progress)
         for line in splitter.divide():

@@ -36,8 +36,8 @@ class Division(NamedTuple):
 class Splitter:
     """Chooses sets, after it has counted every row."""
 
-    def __init__(self, choices: Choices, root: str, before: Division = Division("", {})) -> None:  # noqa: B008
-        """Names of recordings are relative to `root`, so that a corpus may be moved.
+    def __init__(self, choices: Choices, roots: Sequence[str], before: Division = Division("", {})) -> None:  # noqa: B008
+        """Names of recordings are relative to the first of the folders `roots` that they are in, so these may be moved.
 
         Units of the previous division `before` keep their sets, if it was made in the same way.
         """
@@ -46,7 +46,7 @@ class Splitter:
         self._shares = dict(zip(SETS, choices.split or DEFAULT_SPLIT, strict=True))
         self._official = choices.split is None
         self._seed = (choices.seed % _HASHES).to_bytes(8, "big")
-        self._root = root
+        self._roots = [f"{root}/" for root in roots]
         self._official_sets: set[str] = set()
         self._rows: dict[str, dict[int, int]] = {kind: {} for kind in _KINDS}
         self._total = 0
@@ -147,7 +147,8 @@ class Splitter:
 
     def _unit(self, record: Record, kind: str) -> int:
         """Return a hash of the unit of a row: a number below `_HASHES`, with a uniform distribution."""
-        name = record.path.removeprefix(self._root)
+        root = next((root for root in self._roots if record.path.startswith(root)), "/")
+        name = record.path[len(root) - 1 :]
         if kind == _SPEAKER and record.speaker:
             name = f"speaker {record.speaker}"
         elif kind == _UTTERANCE:

@@ -20,7 +20,7 @@ HEADER = "client_id\tpath\tsentence\n"
 
 
 def counted(records: list[Record], choices: Choices = Choices(), before: Division = Division("", {})) -> Splitter:  # noqa: B008
-    splitter = Splitter(choices, "/corpus", before)
+    splitter = Splitter(choices, ["/corpus"], before)
     for record in records:
         splitter.count(record)
     return splitter
@@ -53,7 +53,7 @@ def test_the_seed_decides_and_the_place_of_the_corpus_does_not() -> None:
     elsewhere = [record._replace(path=record.path.replace("/corpus", "/corpus/corpus", 1)) for record in records]
     first, second, other = (divided(records, Choices(seed=seed))[0] for seed in (1, 1, 2))
     assert first == second != other
-    splitter = Splitter(Choices(), "/corpus/corpus")
+    splitter = Splitter(Choices(), ["/source", "/corpus/corpus"])
     for record in elsewhere:
         splitter.count(record)
     splitter.divide()
