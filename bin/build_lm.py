@@ -166,12 +166,14 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
     counts: Counter[str] = Counter()
     for words in sentences(arguments, cut, f"Counting {arguments.unit}s"):
         counts.update(words)
-    words_by_count = (word for word, _ in counts.most_common() if word not in SPECIAL)
-    known = list(filter(_speller(alphabet, arguments.unit), words_by_count))
     if not counts:
         raise LanguageModelError(f"no words in {', '.join(map(str, arguments.texts))}")
+    can_spell, known, unknown = _speller(alphabet, arguments.unit), list[str](), list[str]()
+    for word, _ in counts.most_common():
+        if word not in SPECIAL and len(word.encode()) <= LONGEST_WORD:
+            (known if can_spell(word) else unknown).append(word)
+    labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
     if not known:
-        labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
         of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
         advice = "; if it is written in characters, give --unit character" if of_characters else ""
         raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{advice}")
@@ -180,7 +182,8 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
         raise LanguageModelError(f"no {arguments.unit} of the text is left by --prune={arguments.prune[0]}; lower it")
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     kept = f"{len(chosen)} of them kept, which are {100 * covered:.2f} % of the text"
-    report(f"{counted(len(counts), arguments.unit)}, {kept}")
+    why = f"; {labels} cannot spell {len(unknown)}, such as {unknown[0]!r}" if unknown else ""
+    report(f"{counted(len(counts), arguments.unit)}, {kept}{why}")
     return chosen
 
 
@@ -191,8 +194,6 @@ def _speller(alphabet: Alphabet, unit: str) -> Callable[[str], bool]:
     def can_spell(word: str) -> bool:
         if word == SPACE:
             return alphabet.delimiter is not None
-        if len(word.encode()) > LONGEST_WORD:
-            return False
         if isinstance(alphabet, SyllableAlphabet) and unit == "character":
             return bool(alphabet.readings(word)[0])
         if isinstance(alphabet, SyllableAlphabet):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,15 @@ def test_spaces_between_characters_are_read_where_a_label_is_one(
 def test_words_that_no_scorer_package_holds_are_left_out(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text(f"{999 * 'a'} {998 * 'b'} one\n")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
-    assert "3 words, 2 of them kept" in run_script("build_lm.py", tmp_path / "text.txt", *folders).stderr
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders)
+    assert "3 words, 2 of them kept, which are 66.67 % of the text\n" in result.stderr
+
+
+def test_words_that_the_labels_cannot_spell_are_told(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("für dich und mich\nfür über\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders)
+    assert re.search(r"5 words, 3 of them kept, .*alphabet\.txt cannot spell 2, such as 'für'\n", result.stderr)
 
 
 def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
