@@ -29,12 +29,16 @@ base=${BASE_PORT:-2300}
 cluster=(--sync allreduce)
 ((!servers)) || cluster=(--ps_hosts "$(hosts "$servers" "$base")")
 cluster+=(--worker_hosts "$(hosts "$workers" $((base + servers)))")
+devices=()
+for ((task = 0; task < workers; task++)); do
+    devices+=("$(seq -s, $((task * gpus)) $(((task + 1) * gpus - 1)))")
+done
 pids=()
 
 start() { # JOB TASK DEVICES ARGUMENT...
-    local job=$1 task=$2 devices=$3
+    local job=$1 task=$2 visible=$3
     shift 3
-    CUDA_VISIBLE_DEVICES=$devices "$PYTHON" -m deepspeech "${cluster[@]}" --job_name "$job" --task_index "$task" "$@" \
+    CUDA_VISIBLE_DEVICES=$visible "$PYTHON" -m deepspeech "${cluster[@]}" --job_name "$job" --task_index "$task" "$@" \
         2> >(sed -u "s/^/[$job $task] /" >&2) &
     pids+=($!)
 }
@@ -44,13 +48,12 @@ end_all() {
 }
 trap end_all EXIT
 
+# No $(...) from here on: a trap that runs while bash 5.2 waits for one is a syntax error, and the exit code is 2.
 stopped=0
 trap 'stopped=1' INT TERM # while nodes are being started, the chief's process may not be known yet
 
 for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
-for ((task = 0; task < workers; task++)); do
-    start worker "$task" "$(seq -s, $((task * gpus)) $(((task + 1) * gpus - 1)))" "$@"
-done
+for ((task = 0; task < workers; task++)); do start worker "$task" "${devices[task]}" "$@"; done
 chief=${pids[servers]}
 
 stop_chief() {

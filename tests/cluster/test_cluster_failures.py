@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import copy
@@ -199,6 +200,29 @@ def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
         assert script.stderr.readline() == "[worker 0] waiting\n"
         script.terminate()
         assert script.wait(600) == code
+
+
+def test_signals_while_the_script_starts_nodes_stop_the_chief_as_later_ones_do(tmp_path: Path) -> None:
+    node = tmp_path / "python"
+    node.write_text(
+        """#!/bin/sh
+        case "$*" in *"worker --task_index 0 "*) ;; *) exit 143 ;; esac
+        trap 'exit 143' TERM
+        echo waiting >&2
+        while :; do sleep 0.1; done
+        """
+    )
+    node.chmod(0o755)
+    command = [str(ROOT / "bin/run-cluster.sh"), "1:20", "--", "--epoch=7"]
+    environment = {**os.environ, "PYTHON": str(node)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as script:
+        assert script.stderr is not None
+        said = script.stderr.readline()
+        for _ in range(100):
+            script.terminate()
+            time.sleep(0.001)
+        said += script.stderr.read()
+        assert (script.wait(600), said) == (143, "[worker 0] waiting\n")
 
 
 def test_the_script_ends_nodes_that_go_on_after_the_chief_was_stopped(tmp_path: Path) -> None:
