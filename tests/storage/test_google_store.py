@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from object_store import BUCKET, Faults, faulty_proxy
+from round_trips import check_round_trips
 
 from deepspeech.util.errors import StorageError
 from deepspeech.util.storage.retries import retried
@@ -34,16 +34,7 @@ def faults() -> Iterator[Faults]:
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_files_are_sent_listed_fetched_and_removed(faults: Faults, tmp_path: Path, share: float) -> None:
     faults.share = share
-    here, there = tmp_path / "here", tmp_path / "there"
-    for size in (0, 300_000, 17 << 20):
-        here.write_bytes(os.urandom(size))
-        sent = Store(60).send(here, f"gs://{BUCKET}/run/{size}.bin")
-        assert Store(60).fetch(f"gs://{BUCKET}/run/{size}.bin", there) == sent
-        assert there.read_bytes() == here.read_bytes() and sent.size == size
-    assert set(Store(60).list(f"gs://{BUCKET}/run")) == {"0.bin", "300000.bin", f"{17 << 20}.bin"}
-    for size in (0, 300_000, 17 << 20):
-        Store(60).remove(f"gs://{BUCKET}/run/{size}.bin")
-    assert not Store(60).list(f"gs://{BUCKET}/run")
+    check_round_trips(f"gs://{BUCKET}/run", tmp_path)
     assert bool(faults.failed) == bool(share)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from hub import BUCKET, REPOSITORY, Hub, serve
 from object_store import Faults, faulty_proxy
+from round_trips import check_round_trips
 
 from deepspeech.util.errors import StorageError
 from deepspeech.util.storage.file_systems import file_system
@@ -56,17 +56,9 @@ def without_faults(hub: Hub, faults: Faults) -> None:
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_files_are_sent_listed_fetched_and_removed(hub: Hub, faults: Faults, tmp_path: Path, share: float) -> None:
     faults.share = share
-    here, there = tmp_path / "here", tmp_path / "there"
-    for size in (0, 300_000, 17 << 20):
-        here.write_bytes(os.urandom(size))
-        sent = Store(60).send(here, f"{RUN}/{size}.bin")
-        assert Store(60).fetch(f"{RUN}/{size}.bin", there) == sent
-        assert there.read_bytes() == here.read_bytes() == hub.files[f"run/{size}.bin"] and sent.size == size
-    assert set(Store(60).list(RUN)) == {"0.bin", "300000.bin", f"{17 << 20}.bin"}
-    for size in (0, 300_000, 17 << 20):
-        Store(60).remove(f"{RUN}/{size}.bin")
+    check_round_trips(RUN, tmp_path)
     Store(60).remove(f"{RUN}/none.bin")
-    assert Store(60).list(RUN) == {} == hub.files
+    assert not hub.files
 
 
 def test_what_others_write_is_seen(hub: Hub, tmp_path: Path) -> None:
