@@ -31,11 +31,12 @@ def file_system(scheme: str) -> Any:
 
     Raise StorageError as `check_available` does.
     """
-    files, options = _kind(scheme), dict[str, Any](use_listings_cache=False)
+    files = _kind(scheme)
     if scheme == "hf":
         from .hub import HubFiles
 
         return HubFiles()
+    options: dict[str, Any] = {"use_listings_cache": False}
     if scheme in READ_ONLY:
         from aiohttp import ClientTimeout
 

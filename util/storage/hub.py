@@ -39,10 +39,10 @@ class HubFiles:
 
     def place(self, path: str) -> Any:
         """Return the repository or bucket of a path, and the path in it."""
+        if "/" not in path:
+            raise ValueError("an address on the hub is hf://datasets/NAMESPACE/NAME/file or of that form")
         try:
             return self._paths.resolve_path(path)
-        except (NotImplementedError, ValueError) as error:
-            raise ValueError("an address on the hub is hf://datasets/NAMESPACE/NAME/file or of that form") from error
         except FileNotFoundError as error:
             raise FileNotFoundError(NOT_THERE) from error.__cause__
 

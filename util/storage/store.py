@@ -94,7 +94,10 @@ class Store:
 
         def ask() -> None:
             files, path = file_system(scheme), _asked_for(address)
-            files.place(path) if scheme == "hf" else files.info(path.partition("/")[0])
+            if scheme == "hf":
+                files.place(path)
+            else:
+                files.info(path.partition("/")[0])
 
         try:
             self._retried(ask, address)
