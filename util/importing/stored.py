@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -10,7 +9,7 @@ from ..errors import ImportingError
 from ..parallel import ordered_map
 from ..progress import Progress
 from ..storage.addresses import READ_ONLY, scheme_of, without_user
-from ..storage.copies import Settings
+from ..storage.copies import Settings, stamp
 from ..storage.file_systems import check_available
 from ..storage.store import Remote
 
@@ -39,8 +38,7 @@ def fetch_folder(address: str, folder: Path) -> Path:
         path = folder / name
         part = path.with_name(f".{path.name}.part")
         path.parent.mkdir(parents=True, exist_ok=True)
-        remote = store.fetch(f"{address.rstrip('/')}/{name}", part)
-        os.utime(part, ns=(remote.modified_ns, remote.modified_ns))
+        stamp(part, store.fetch(f"{address.rstrip('/')}/{name}", part))
         part.replace(path)
 
     with Progress(f"Fetching {address}", len(missing), unit="file") as progress:
@@ -55,10 +53,9 @@ def _is_visible(name: str) -> bool:
 
 def _is_here(path: Path, remote: Remote) -> bool:
     try:
-        status = path.stat()
+        return remote.is_at(path)
     except OSError:
         return False
-    return (status.st_size, status.st_mtime_ns) == (remote.size, remote.modified_ns)
 
 
 def _remove_others(folder: Path, files: Mapping[str, Remote]) -> None:

@@ -159,7 +159,7 @@ def refresh(path: Path) -> Remote | None:
     except FileNotFoundError:
         raise StorageError(f"{without_user(address)}: there is no such file") from None
     with suppress(OSError):
-        if not _is_current(path, remote):
+        if not remote.is_at(path):
             path.unlink()
     return remote
 
@@ -173,11 +173,6 @@ def mark_used(path: Path) -> None:
 def stamp(path: Path, remote: Remote) -> None:
     """Give a copy the modification time of the file at its address."""
     os.utime(path, ns=(time.time_ns(), remote.modified_ns))
-
-
-def _is_current(path: Path, remote: Remote) -> bool:
-    status = path.stat()
-    return status.st_mtime_ns == remote.modified_ns and remote.size in (status.st_size, -1)
 
 
 def _fetch(path: Path) -> FileIO | None:

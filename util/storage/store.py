@@ -43,6 +43,11 @@ class Remote:
     modified_ns: int
     """Modification time in nanoseconds; if the store reports none, a number derived from the version."""
 
+    def is_at(self, path: Path) -> bool:
+        """Return whether the copy at a path, which has its original's time, is of this version. Raise OSError."""
+        status = path.stat()
+        return status.st_mtime_ns == self.modified_ns and self.size in (status.st_size, -1)
+
 
 @dataclass(frozen=True)
 class Store:
