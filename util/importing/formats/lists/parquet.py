@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from glob import escape
 from pathlib import Path, PurePath, PurePosixPath
 
@@ -49,8 +49,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     check_libraries(f"reading {_ENDING} files", ["pyarrow"], "parquet", CorpusError)
     if choices.out is None:
         for shard in shards:
-            for number, row in enumerate(read_rows(shard, with_audio=False), 1):
-                yield _item(source, shard, number, str(shard), row.text, row.columns)
+            rows = ((str(shard), row.text, row.columns) for row in read_rows(shard, with_audio=False))
+            yield from _items(_inside(shard, source), rows)
         return
     folders = {shard: choices.out.resolve() / RECORDINGS_FOLDER / _inside(shard, source) for shard in shards}
     if packed := [shard for shard, folder in folders.items() if _indexed_version(folder) != _version(shard)]:
@@ -58,7 +58,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for shard in packed:
                 _unpack(shard, folders[shard], progress)
     for shard, folder in folders.items():
-        yield from _unpacked(source, shard, folder)
+        yield from _items(_inside(shard, source), _unpacked(folder))
 
 
 def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
@@ -78,12 +78,13 @@ def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
             progress.advance()
 
 
-def _unpacked(source: Path, shard: Path, folder: Path) -> Iterator[Item]:
+def _unpacked(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the path of each row's recording, empty if it has none, its transcript, and its further columns."""
     with (folder / _INDEX).open(encoding="utf-8") as index:
         next(index)
-        for number, line in enumerate(index, 1):
+        for line in index:
             name, text, columns = json.loads(line)
-            yield _item(source, shard, number, str(folder / name) if name else "", text, columns)
+            yield str(folder / name) if name else "", text, columns
 
 
 def _version(shard: Path) -> dict[str, int]:
@@ -115,10 +116,12 @@ def _inside(shard: Path, source: Path) -> Path:
     return shard.relative_to(source).with_suffix("")
 
 
-def _item(source: Path, shard: Path, number: int, path: str, text: str, columns: Mapping[str, str]) -> Item:
-    inside = _inside(shard, source)
-    where = f"{inside}{_ENDING}:{number}"
-    if not path:
-        return LeftOut(where, "no recording in the row")
-    official_set = next(filter(None, map(set_of_name, inside.parts)), "")
-    return Record(path, text, where, speaker_of(columns), official_set, columns=columns_of(columns, ()))
+def _items(shard: Path, rows: Iterable[tuple[str, str, Mapping[str, str]]]) -> Iterator[Item]:
+    """Yield the items of a Parquet file's rows; `shard` is its place in the source folder, without its ending."""
+    official_set = next(filter(None, map(set_of_name, shard.parts)), "")
+    for number, (path, text, columns) in enumerate(rows, 1):
+        where = f"{shard}{_ENDING}:{number}"
+        if path:
+            yield Record(path, text, where, speaker_of(columns), official_set, columns=columns_of(columns, ()))
+        else:
+            yield LeftOut(where, "no recording in the row")
