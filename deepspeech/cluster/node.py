@@ -115,6 +115,9 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
 
     `workers` are the worker addresses that the server gets, by place, instead of those of the flags. With port 0 in its
     own address, the server listens on any free port, which `port_of` returns.
+
+    From then on, this process connects to other nodes without the proxies of the environment, unless `grpc_proxy` says
+    otherwise.
     """
     workers = dict(enumerate(cluster.workers)) if workers is None else workers
     host = cluster.parameter_servers[cluster.task] if cluster.job_name == "ps" else workers[cluster.task]
@@ -123,6 +126,7 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
         listen("0.0.0.0", port).close()  # noqa: S104 - TensorFlow's server listens at all addresses
     except OSError as error:
         raise port_taken(cluster, host, error) from error
+    os.environ.setdefault("grpc_proxy", "")  # or gRPC would look for the other nodes at `http_proxy`, and wait
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})
     try:
         return v1.train.Server(spec, cluster.job_name, cluster.task, config=server_config(options, cluster))

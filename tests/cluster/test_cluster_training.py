@@ -9,6 +9,7 @@ from typing import Any
 from nodes import Cluster, batches_counted, losses, steps_counted, utterances_applied
 from program import Program
 
+from benchmarks.processes.ports import free_ports
 from deepspeech.checkpoints.identity import read_description
 
 
@@ -110,11 +111,15 @@ def test_training_goes_on_when_a_parameter_server_or_the_chief_is_killed_and_res
     assert 2 * description["global_step"] >= 12 * state["epoch"] + done > 2 * 20
 
 
-def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step_train_too(program: Program) -> None:
+def test_two_parameter_servers_two_devices_a_worker_and_several_gradients_a_step_train_too_beside_a_proxy(
+    program: Program,
+) -> None:
+    nobody, *_ = free_ports(1)
+    proxies = {"http_proxy": f"http://127.0.0.1:{nobody}", "no_proxy": ""}
     epochs, batches = 6, 24
     gradients = {"replicas": 4, "replicas_to_agg": 4, "iters_per_worker": 3}
     arguments = [*flags(program, epoch=epochs, train_batch_size=1, **gradients), "--log_traffic"]
-    with Cluster(program, arguments, servers=2, devices=2) as cluster:
+    with Cluster(program, arguments, servers=2, devices=2, environment=proxies) as cluster:
         cluster.start()
         assert cluster.wait() == [0] * 4, cluster.logs()
         log = cluster.log("worker 0")
