@@ -53,8 +53,11 @@ class HostCheck(Check):
     """A name or an address of a machine."""
 
     def complaint(self, name: str, value: Any) -> str:
-        """Return what is wrong with a name that no machine can have."""
-        return "" if _is_host(value) else f"--{name}: {value!r} is not the name or the address of a machine"
+        """Return what is wrong with a name that no machine can have, a port, or brackets around an IPv6 address."""
+        if _is_ipv6(value) or (_is_host(value) and not set("[]:") & set(value)):
+            return ""
+        advice = f"; write {value[1:-1]}" if _can_have_port(value) else ""
+        return f"--{name}: {value!r} is not the name or the address of a machine{advice}"
 
 
 class AddressCheck(Check):

@@ -115,6 +115,8 @@ def test_a_coordinators_port_that_is_taken_is_named(program: Program) -> None:
         (["--worker_hosts=a:1", "--ps_hosts=b:1"], "--job_name: give the role of this node"),
         (["--coord_host=.train"], "--coord_host: '.train' is not the name or the address"),  # of ${UNSET}.train
         (["--coord_host="], "--coord_host: '' is not the name or the address"),
+        (["--coord_host=[fd00::2]"], "'[fd00::2]' is not the name or the address of a machine; write fd00::2"),
+        (["--coord_host=a:2500"], "--coord_host: 'a:2500' is not the name or the address"),
         (["--probe_port=8081", "--probe_host=a..b"], "--probe_host: 'a..b' is not the name or the address"),
     ],
 )
