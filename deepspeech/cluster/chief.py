@@ -26,6 +26,7 @@ from ..training.session_errors import session_errors_in_words, summary
 from ..util.feeding import UNREADABLE
 from ..util.monitoring.waiting import Waiting
 from ..util.storage.folders import try_to_send
+from .addresses.reachability import ServersReached
 from .allreduce.steps import AllReduceSteps
 from .coordination.membership import Role
 from .http.client import RETRY_SECONDS
@@ -66,10 +67,10 @@ class Chief:
         self._options = context.options
         self._service = service
         self._watch = watch
-        patience = context.cluster.coordinator_retries * RETRY_SECONDS
+        self._patience = context.cluster.coordinator_retries * RETRY_SECONDS
         bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
         self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
-        self._watchdog = Watchdog(service, context.cluster.parameter_servers, patience)
+        self._watchdog = Watchdog(service, context.cluster.parameter_servers, self._patience)
         kind = ServedSteps if context.replica is None else AllReduceSteps
         self._steps = kind(context, service, self._watchdog, self._progress)
         self._send = self._watchdog.apart_from(try_to_send)
@@ -139,6 +140,7 @@ class Chief:
     def _gather(self, worker: WorkerThread) -> None:
         """Wait for the parameter servers, and up to GATHERING_SECONDS for missing workers."""
         waiting = Waiting(HELD_UP_SECONDS, self._service.clock)
+        reached = ServersReached(self._context.cluster.parameter_servers, self._patience)
         while True:
             waited = waiting.seconds()
             self._watchdog.expect(SAVING_SECONDS)
@@ -147,7 +149,7 @@ class Chief:
                 missing = coordinator.members.missing(Role.PARAMETER_SERVER)
                 workers_missing = coordinator.members.missing(Role.WORKER)
                 go_on_without = not coordinator.members.are_too_few
-            if not missing and (not workers_missing or waited > GATHERING_SECONDS):
+            if not missing and (not workers_missing or waited > GATHERING_SECONDS) and reached.look():
                 if workers_missing and go_on_without:
                     absent = ", ".join(f"worker {task}" for task in workers_missing)
                     logger.warning("Training begins without %s, which can join at any time", absent)

@@ -21,6 +21,7 @@ from ..util.signals import say
 from ..util.web.listening import listen
 from ..util.web.tokens import is_reached_from_beyond
 from ..util.web.tokens import read_token as read_secret
+from .addresses.reachability import GRPC_PROXY
 from .coordination.errors import CoordinatorError, TrainingStoppedError
 from .coordination.membership import Applicant, Role
 from .http.client import Address, Connection, Membership, join
@@ -126,7 +127,7 @@ def start_server(options: Options, cluster: ClusterOptions, workers: Mapping[int
         listen("0.0.0.0", port).close()  # noqa: S104 - TensorFlow's server listens at all addresses
     except OSError as error:
         raise port_taken(cluster, host, error) from error
-    os.environ.setdefault("grpc_proxy", "")  # or gRPC would look for the other nodes at `http_proxy`, and wait
+    os.environ.setdefault(GRPC_PROXY, "")  # or gRPC would look for the other nodes at `http_proxy`, and wait
     spec = tf.train.ClusterSpec({"ps": list(cluster.parameter_servers), "worker": workers})
     try:
         return v1.train.Server(spec, cluster.job_name, cluster.task, config=server_config(options, cluster))

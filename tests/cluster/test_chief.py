@@ -47,6 +47,7 @@ def test_the_chief_says_which_workers_it_begins_without(
     leader = chief.Chief.__new__(chief.Chief)
     leader.__dict__ |= {name: MagicMock() for name in ("_watchdog", "_check")}
     leader.__dict__ |= {"_service": MagicMock(), "_watch": MagicMock(signal_number=None)}
+    leader.__dict__ |= {"_context": MagicMock(cluster=MagicMock(parameter_servers=())), "_patience": 1.0}
     service, watchdog = leader.__dict__["_service"], leader.__dict__["_watchdog"]
     service.clock.side_effect = [0.0, 9.0, 9.0, 15.1]
     watchdog.trouble.return_value = None

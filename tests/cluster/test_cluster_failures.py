@@ -89,6 +89,19 @@ def test_a_parameter_server_that_does_not_come_ends_all_in_time_with_the_reason(
             assert re.search(r"parameter server 0 \(localhost:\d+\) did not come", cluster.errors(name)[-1])
 
 
+def test_a_parameter_server_that_has_joined_but_cannot_be_reached_ends_all_in_time_with_the_reason(
+    program: Program,
+) -> None:
+    with Cluster(program, endless(program), workers=1) as cluster:
+        cluster.start("ps 0")
+        closed, *_ = free_ports(1)
+        cluster.start("worker 0", flags=["--coord_retries=6", f"--ps_hosts=localhost:{closed}"])
+        assert cluster.wait() == [1, 1], cluster.logs()
+        for name in cluster.names:
+            error = cluster.errors(name)[-1]
+            assert f"parameter server 0 has joined, but localhost:{closed} cannot be reached from here (Conn" in error
+
+
 def test_without_a_chief_the_others_end_with_the_reason(program: Program) -> None:
     with Cluster(program, endless(program, coord_retries=4)) as cluster:
         cluster.start("worker 1", "ps 0")
