@@ -198,6 +198,8 @@ def _opened(path: Path) -> Iterator[int]:
         raise AudioError(f"{path}: {getattr(error, 'strerror', error)}") from error
     try:
         with file:
+            if not os.fstat(file.fileno()).st_size and path.is_file():  # a pipe has no size
+                raise AudioError(f"{path}: the file is empty")
             yield file.fileno()
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error

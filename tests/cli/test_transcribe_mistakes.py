@@ -44,7 +44,7 @@ def write_bad_recordings(folder: Path) -> dict[str, str]:
     (folder / "folder").mkdir()
     return {
         "text.wav": "cannot be read as audio",
-        "zero.wav": "cannot be read as audio",
+        "zero.wav": "the file is empty",
         "empty.wav": "no samples",
         "nan.wav": "not finite numbers",
         "half.flac": "truncated or damaged",

@@ -141,7 +141,7 @@ def test_whole_and_streamed_wavs_are_read(tmp_path: Path, content: bytes) -> Non
         (wav_bytes(b"\1"), "no samples"),
         (wav_bytes(size=0), "no samples by its header, though 3200 bytes follow"),
         (wav_bytes()[:30], "cannot be read as audio"),
-        (b"", "cannot be read as audio"),
+        (b"", "the file is empty"),
         (b"some text\n" * 100, "cannot be read as audio: Format not recognised"),
         (wav_bytes().replace(struct.pack("<I", 16000), b"\1\0\0\0"), "sample rate of 1 Hz"),
         (wav_bytes().replace(struct.pack("<I", 16000), b"\xff\xff\xff\x7f"), "sample rate of 2147483647 Hz"),
