@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate, chain
+from threading import Lock
 
 BATCHES_MIXED = 8
 """The number of batches of similar length that exchange utterances when they are shuffled."""
@@ -37,7 +38,10 @@ class Batching:
 
 
 class Batches:
-    """The batches of a corpus, given the number of frames of each utterance in the corpus's order."""
+    """The batches of a corpus, given the number of frames of each utterance in the corpus's order.
+
+    Any number of threads may use it at the same time.
+    """
 
     def __init__(self, frames: Sequence[int], batching: Batching, windows: Sequence[int] = (0,)) -> None:
         """Divide the corpus. Neighbours should have similar lengths, as computing on padding is wasted.
@@ -51,6 +55,7 @@ class Batches:
         self._windows = [[*_buckets(frames, batching, *bounds)] for bounds in zip(windows, ends, strict=True)]
         self._counts = [sum(-(-len(bucket) // size) for bucket, size in buckets) for buckets in self._windows]
         self._shuffled: tuple[int, list[Sequence[int]]] | None = None
+        self._lock = Lock()
         self.count = sum(self._counts)
 
     @property
@@ -68,9 +73,10 @@ class Batches:
         """Return all batches of an epoch, in order."""
         shuffles = self._shuffles(epoch)
         wanted = epoch if shuffles else -1
-        kept = self._shuffled
-        if kept is None or kept[0] != wanted:
-            kept = self._shuffled = (wanted, self._shuffle(epoch) if shuffles else self._in_order())
+        with self._lock:  # an epoch begins with several batches at once
+            kept = self._shuffled
+            if kept is None or kept[0] != wanted:
+                kept = self._shuffled = (wanted, self._shuffle(epoch) if shuffles else self._in_order())
         return kept[1]
 
     def index_of(self, utterance: int, epoch: int = 0) -> int:

@@ -1,4 +1,6 @@
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -82,3 +84,14 @@ def test_there_is_no_batch_beyond_the_last() -> None:
     for index in (-1, 3):
         with pytest.raises(IndexError, match=f"no batch {index}: 5 utterances make 3"):
             batches.batch(index)
+
+
+def test_threads_that_begin_an_epoch_together_shuffle_it_once() -> None:
+    batches, together = Batches(range(100, 20_000), Batching(4, seed=7)), Barrier(4)
+
+    def begin(_: int) -> int:
+        together.wait()
+        return id(batches.of_epoch(3))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(begin, range(4)))) == 1
