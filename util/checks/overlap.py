@@ -109,7 +109,8 @@ def _grouped(
     there: Iterable[Utterance], here: Iterable[Utterance], key: Callable[[Utterance], Hashable]
 ) -> Iterator[tuple[Sequence[Utterance], Sequence[Utterance]]]:
     """Yield the utterances of both corpora for each key that both have."""
-    ones, others = _by_key(there, key), _by_key(here, key)
+    others = _by_key(here, key)
+    ones = _by_key((each for each in there if key(each) in others), key)
     for each, group in others.items():
         if each in ones:
             yield ones[each], group

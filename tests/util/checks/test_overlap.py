@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from deepspeech.cli.flags import parse
 from deepspeech.training.inputs import read_inputs
 from deepspeech.util.checks import overlap as overlap_module
 from deepspeech.util.checks.overlap import overlap
-from deepspeech.util.corpus import Corpus, read_corpus
+from deepspeech.util.corpus import Corpus, Utterance, read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.shards.writing import write_shards
 from deepspeech.util.text import Alphabet
@@ -88,3 +89,18 @@ def test_a_run_says_which_of_its_sets_overlap(tiny_corpus: TinyCorpus, caplog: p
         warnings = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
         assert [text.split()[1] for text in warnings] == warned
         assert all("6 recordings" in text and "validation set" in text and "dev.csv:" in text for text in warnings)
+
+
+def test_a_large_set_is_compared_with_a_small_one_in_little_memory() -> None:
+    def utterance(number: int) -> Utterance:
+        return Utterance(f"{number}.wav", f"text {number}", np.zeros(0, np.int32), 1, 1, 1000 + number, 1, "list", 2)
+
+    train, test = (Corpus(tuple(map(utterance, range(*of_set))), RATE) for of_set in ((0, 20_000), (19_990, 20_010)))
+    tracemalloc.start()
+    try:
+        found = overlap(train, test)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found is not None and found.count == 10
+    assert peak < 1 << 20
