@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import tarfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from checkpoint_sessions import STATE, session_of
@@ -191,3 +193,13 @@ def test_the_figures_of_a_model_name_test_sets_by_their_addresses(store: ObjectS
         run.epoch_done(EpochReport(1, SetName.TEST, True, Tally.of_utterance("a.wav", "a", "b", 1.0)), "")
     figures = ModelFigures.read(program.checkpoints)
     assert figures.test_files == (store.address("test.csv"), str(program.corpus.test))
+
+
+def test_the_folder_of_copies_is_found_once_for_all_rows_of_a_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "list.csv").write_text("wav_filename,transcript\n" + "a.wav,a\n" * 1000)
+    monkeypatch.setattr(BaseDirectory, "xdg_cache_home", str(tmp_path / "cache"))
+    monkeypatch.setattr(os.path, "abspath", made_absolute := Mock(wraps=os.path.abspath))
+    assert len({row.source for row in read_files([tmp_path / "list.csv"], None)}) == 1000
+    assert made_absolute.call_count < 100

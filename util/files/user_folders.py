@@ -1,6 +1,7 @@
 """The default folders for a user's files, by XDG."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from xdg import BaseDirectory
@@ -19,6 +20,11 @@ def cache_folder() -> Path:
 def cache_path(*names: str) -> str:
     """Return the path of this folder, or of one below it, absolute and without `..`, to compare other paths with.
 
-    Each row of a corpus is compared, and a Path takes several times as long.
+    Each row of a corpus is compared, so the path is made once.
     """
-    return os.path.abspath(os.path.join(BaseDirectory.xdg_cache_home, "deepspeech", *names))  # noqa: PTH100, PTH118
+    return _absolute(BaseDirectory.xdg_cache_home, "deepspeech", *names)
+
+
+@lru_cache
+def _absolute(*names: str) -> str:
+    return os.path.abspath(os.path.join(*names))  # noqa: PTH100, PTH118 (a Path keeps "..")

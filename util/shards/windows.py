@@ -26,7 +26,7 @@ def in_windows(utterances: Sequence[Utterance], shards: int) -> tuple[list[Utter
     A window has this many `shards` (0: all), in the order of their names. Utterances outside shards are the first
     window. Within a window the order stays.
     """
-    names = sorted({each.csv_file for each in utterances if is_shard(Path(each.csv_file))})
+    names = sorted(name for name in {each.csv_file for each in utterances} if is_shard(Path(name)))
     if not shards or not names:
         return list(utterances), (0,)
     window_of = {name: 1 + place // shards for place, name in enumerate(names)}

@@ -14,6 +14,7 @@ SCHEMES = ("s3", "gs", "hf", "http", "https")
 READ_ONLY = ("http", "https")
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL | re.IGNORECASE)
+_EMPTY = frozenset(f"{scheme}:" for scheme in SCHEMES)
 _FILE = "file"
 
 _USER = re.compile(r"(https?://)([^/?#]*)@")
@@ -32,7 +33,7 @@ def address_of(path: str | PathLike[str]) -> str | None:
     The scheme may be in upper case. One of SCHEMES with nothing after it, such as `s3://$BUCKET` with an unset
     variable, is also an address, but it names nothing.
     """
-    if fspath(path).rstrip("/").lower() in {f"{scheme}:" for scheme in SCHEMES}:
+    if fspath(path).rstrip("/").lower() in _EMPTY:
         return f"{scheme_of(fspath(path).lower())}://"
     match = _ADDRESS.fullmatch(fspath(path))
     scheme = "" if match is None else match[1].lower()

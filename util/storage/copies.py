@@ -34,6 +34,9 @@ GIVEN_UP_SECONDS = 3600.0
 LONGEST_NAME = 220
 """The most bytes of each part of an address: file systems allow 255, and a file has a longer name during fetching."""
 
+_QUOTED = frozenset("%?#")
+"""Characters of a relative name that have a meaning in web addresses."""
+
 _STORAGE = "storage"
 FILES, INPUTS, FOLDERS = "files", "inputs", "folders"
 """Kinds of copies: those that can be removed and fetched again, those that must stay for a run, and outputs."""
@@ -114,8 +117,8 @@ def joined(folder: Path, name: str) -> str:
     """
     if "://" in name:
         return str(local_path(without_file_scheme(name)))
-    if scheme_of(original_of(folder / "_") or "") in READ_ONLY:
-        name = "".join(quote(each) if each in "%?#" else each for each in name)
+    if not _QUOTED.isdisjoint(name) and scheme_of(original_of(folder / "_") or "") in READ_ONLY:
+        name = "".join(quote(each) if each in _QUOTED else each for each in name)
     path = folder / name
     if "\\" in name and not path.exists() and (other := folder / name.replace("\\", "/")).exists():
         path = other
