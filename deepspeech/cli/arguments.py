@@ -178,6 +178,11 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
         failed(error, program)
     except ModuleNotFoundError as error:
         failed(missing_package(error), program)
+    except UnicodeEncodeError as error:
+        if error.encoding in ("utf-8", "utf8"):
+            raise
+        lacking = f"{error.encoding}, the encoding of this locale, lacks characters of {error.object}"
+        failed(f"{lacking}; set PYTHONUTF8=1, or LC_ALL=C.UTF-8", program)
     except MemoryError:
         failed("there is not enough memory", program)
     except OSError as error:

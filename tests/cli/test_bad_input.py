@@ -1,5 +1,6 @@
 """Wrong input leads to one line that says what is wrong, where, and what to do, and to exit code 1."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,14 @@ def test_the_traceback_is_shown_at_debug_level(program: Program) -> None:
     finished = program.run(*program.training(epoch=1, train_files="no such.csv"), "--log_level=0")
     assert finished.code == 1
     assert "Traceback" in finished.stderr
+
+
+def test_a_name_that_the_encoding_of_the_locale_lacks(tmp_path: Path) -> None:
+    corpus = write_csv(tmp_path / "list.csv", [(write_wav(tmp_path / "ملف.wav", SECOND), "a")])
+    ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "deepspeech.write_shards", f"{corpus}", f"--to={tmp_path / 'shards'}"]
+    finished = subprocess.run(command, env=ascii_only, capture_output=True, text=True, timeout=600)
+    named = f"{tmp_path}/\\u0645\\u0644\\u0641.wav"
+    lacking = f"ascii, the encoding of this locale, lacks characters of {named}"
+    assert finished.returncode == 1
+    assert finished.stderr == f"write_shards: error: {lacking}; set PYTHONUTF8=1, or LC_ALL=C.UTF-8\n"
