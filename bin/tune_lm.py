@@ -43,7 +43,6 @@ from deepspeech.errors import FlagError
 from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
-from deepspeech.serving.posteriors import posteriors_of
 from deepspeech.util.audio import read_audio
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
@@ -108,14 +107,14 @@ def read_arguments() -> Namespace:
 
 
 def run_model(model: AcousticModel, arguments: Namespace) -> None:
-    """Write the model's outputs for the validation set to the folder of the results."""
+    """Write the model's outputs for the validation set, from the frames of a test, to the folder of the results."""
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []
     with Progress("Running the model", len(rows)) as progress:
         for row in rows:
             samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
-            outputs.append(posteriors_of(samples, model.features, model.engine))
+            outputs.append(model.engine.posteriors(model.features.windows_of(samples)))
             progress.advance()
     arguments.out.mkdir(parents=True, exist_ok=True)
     arguments.posteriors = arguments.out / "posteriors.npz"

@@ -14,6 +14,8 @@ from untrained import MODELS, signal, untrained
 
 from deepspeech.export.formats import FORMATS
 from deepspeech.options import ExportOptions
+from deepspeech.serving.acoustics.loading import load_acoustic_model
+from deepspeech.util.audio import read_audio
 
 FORMATS_OF_MODELS = {"output_graph.pb": "graph", "model.onnx": "onnx"}
 
@@ -65,3 +67,20 @@ def test_weights_are_tuned(models: list[Path], tmp_path: Path) -> None:
             posteriors.append([archive[name] for name in archive.files])
     for of_graph, of_onnx in zip(*posteriors, strict=True):
         np.testing.assert_allclose(of_onnx, of_graph, atol=1e-4)
+
+
+def test_weights_are_tuned_on_the_frames_of_the_test_that_uses_them(tmp_path: Path) -> None:
+    """`Model` has one frame more, of which a test knows nothing."""
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    (tmp_path / "graph.pb").write_bytes(FORMATS["graph"].serialized(untrained(*MODELS["deepspeech"]), ExportOptions()))
+    soundfile.write(tmp_path / "0.wav", signal(16_100), 16_000)
+    write_csv(tmp_path / "dev.csv", [(tmp_path / "0.wav", "ab")])
+    words = write_unigrams(tmp_path / "words.arpa", {"ab": -1})
+    flags = ("--csv", tmp_path / "dev.csv", "--lm", words, "--out", tmp_path / "tuned", "--trials=1")
+    done = run_script("tune_lm.py", "--model", tmp_path / "graph.pb", *flags)
+    assert done.returncode == 0, done.stderr
+    model = load_acoustic_model(tmp_path / "graph.pb")
+    windows = model.features.windows_of(read_audio(tmp_path / "0.wav", 16_000))
+    with np.load(tmp_path / "tuned/posteriors.npz") as archive:
+        np.testing.assert_allclose(archive["arr_0"], model.engine.posteriors(windows), atol=1e-5)
