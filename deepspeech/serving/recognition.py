@@ -84,13 +84,13 @@ class Recognizer:
         return recognition.finish_transcripts(count)
 
     def transcripts(
-        self, hypotheses: Sequence[Hypothesis], rivals: Rivals, count: int, start: float = 0.0
+        self, hypotheses: Sequence[Hypothesis], rivals: Rivals, count: int, end: float, start: float = 0.0
     ) -> list[Transcript]:
-        """Return the first `count` hypotheses of a signal, which begins at `start` seconds, as transcripts."""
+        """Return the first `count` hypotheses of a signal, from `start` to `end` in seconds, as transcripts."""
         made = []
         for hypothesis in hypotheses[:count]:
             confidences = self.confidences(hypothesis, hypotheses, rivals)
-            made.append(transcript(hypothesis, self.info.row_seconds, confidences, start))
+            made.append(transcript(hypothesis, self.info.row_seconds, confidences, start, end))
         return made
 
 
@@ -171,7 +171,7 @@ class Recognition:
 
         With more hypotheses, confidences are more exact and take longer.
         """
-        return self._recognizer.transcripts(hypotheses, self._rivals, count, self.start)
+        return self._recognizer.transcripts(hypotheses, self._rivals, count, self.end, self.start)
 
     def confidences(self, hypotheses: Sequence[Hypothesis], places: range) -> list[float]:
         """Return the confidences of the words at some places in the best of the hypotheses of `peek`."""
@@ -190,6 +190,11 @@ class Recognition:
     def start(self) -> float:
         """Seconds of the signal before the utterance."""
         return self._start_sample / self._rate
+
+    @property
+    def end(self) -> float:
+        """Seconds of the signal up to the end of the audio so far."""
+        return (self._start_sample + self._fed_samples) / self._rate
 
     def endpoint(self) -> Endpoint | None:
         """Return None: without endpointing rules, no rule ends the utterance."""

@@ -1,5 +1,6 @@
 """Results of the Python interface, with times: those of `transcribe` and `stream`, and those of DeepSpeech 0.9."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -75,11 +76,16 @@ class Metadata:
 
 
 def transcript(
-    hypothesis: Hypothesis, step_seconds: float, confidences: Sequence[float], start: float = 0.0
+    hypothesis: Hypothesis,
+    step_seconds: float,
+    confidences: Sequence[float],
+    start: float = 0.0,
+    end: float = math.inf,
 ) -> Transcript:
     """Return a hypothesis with times in seconds, rounded to ms, and its words' confidences, rounded to 4 places.
 
-    `step_seconds` is the model's step, and `start` the time at which the utterance begins.
+    `step_seconds` is the model's step. The utterance's audio reaches from `start` to `end`, in seconds, but its last
+    step may reach further.
     """
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words = []
@@ -89,8 +95,8 @@ def transcript(
         else:
             said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]
         for text, *steps in said:
-            begin, end = (round(start + step * step_seconds, 3) for step in steps)
-            words.append(TimedWord(text, begin, end, round(confidence, 4)))
+            begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
+            words.append(TimedWord(text, begins, ends, round(confidence, 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score)
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from untrained import MODELS, signal, untrained
 
+from deepspeech import Model
 from deepspeech.decoder import Hypothesis
 from deepspeech.decoder.hypotheses import LabelTexts
+from deepspeech.export.formats import FORMATS
+from deepspeech.options import ExportOptions
 from deepspeech.serving.server.partials import PartialTranscripts
 from deepspeech.serving.subtitles import cues
 from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, metadata, transcript
@@ -39,6 +46,24 @@ def test_a_word_is_said_where_most_of_its_labels_are(
     assert [(word.start, word.end) for word in heard.words] == times
 
 
+def test_words_end_with_the_audio_where_the_last_step_of_the_network_reaches_further(tmp_path: Path) -> None:
+    trained = untrained(*MODELS["lstm_in_shifted_chunks"])
+    trained = replace(trained, weights={name: 2 * weights for name, weights in trained.weights.items()})
+    (tmp_path / "graph.pb").write_bytes(FORMATS["graph"].serialized(trained, ExportOptions()))
+    model = Model(tmp_path / "graph.pb")
+    cut_off = 0
+    for samples in range(1000, 8000, 500):
+        said, end = (signal(samples) * 32_767).astype(np.int16), round(samples / 16_000, 3)
+        with model.stream() as stream:
+            stream.feed(said)
+            partial = stream.partial().transcript
+            whole = stream.finish()
+        assert whole.words == model.transcribe(said).words
+        assert all(word.start <= word.end <= end for word in (*partial.words, *whole.words))
+        cut_off += bool(whole.words) and whole.words[-1].end == end
+    assert cut_off > 0
+
+
 def test_texts_without_spaces_have_times_by_phrases() -> None:
     frames = [5, 12, 20, *range(95, 815, 15), 930]  # said in 0.1, 14.1 and 0.02 seconds, with pauses of 1.5 and 2.3
     text = "今天好" + "天气很好我们去" * 6 + "公园散步吧" + "走吧"
@@ -59,7 +84,7 @@ class Heard:
     """The results so far, as far as partial results need them."""
 
     has_language_model = False
-    start = 1.0
+    start, end = 1.0, 9.0
 
     def __init__(self, so_far: Hypothesis) -> None:
         self.so_far = so_far

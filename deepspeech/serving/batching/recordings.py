@@ -84,7 +84,8 @@ def _transcripts(signals: Sequence[Array], recognizer: Recognizer, count: int) -
         for number, hypotheses in zip(group, decoded, strict=True):
             rivals = Rivals()
             rivals.feed(rows[number])
-            made[number] = recognizer.transcripts(hypotheses, rivals, count)
+            end = len(signals[number]) / recognizer.info.features.sample_rate
+            made[number] = recognizer.transcripts(hypotheses, rivals, count, end)
     return [made[number] for number in range(len(rows))]
 
 

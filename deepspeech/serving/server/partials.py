@@ -51,7 +51,7 @@ class PartialTranscripts:
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
         of_words = [*self._confidences, math.nan][: len(best.words)]
-        timed = transcript(best, self._step_seconds, of_words, recognition.start)
+        timed = transcript(best, self._step_seconds, of_words, recognition.start, recognition.end)
         stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
         confidences = [None if math.isnan(word.confidence) else word.confidence for word in timed.words]
         return PartialTranscript(text, timed.words, confidences, stable)
