@@ -67,6 +67,17 @@ def test_the_library_hears_what_python_hears(name: str, library: Library, tmp_pa
             assert str(found.value) == f"0x4004: {expected.value}"
 
 
+def test_words_end_with_the_audio_as_those_of_python_do(library: Library, tmp_path: Path) -> None:
+    trained = untrained(*MODELS["lstm_in_shifted_chunks"])
+    louder = replace(trained, weights={name: 2 * weights for name, weights in trained.weights.items()})
+    path = tmp_path / "louder.pb"
+    path.write_bytes(serialized(louder, ExportOptions(beam_width=32)))
+    python = Model(path)
+    with CModel(library, path) as ours:
+        for length in range(1000, 8000, 500):
+            check_words(ours, python, samples_of(length))
+
+
 @pytest.mark.parametrize("name", ["deepspeech", "lstm", "bidirectional", "lstm_in_chunks"])
 def test_lstms_may_have_any_number_of_units(name: str, library: Library, tmp_path: Path) -> None:
     for units in (5, 18, 24):

@@ -36,6 +36,7 @@ Recognition::Recognition(std::shared_ptr<const AcousticModel> acoustic, std::sha
 
 void Recognition::feed(const short* samples, std::size_t count) {
   const std::lock_guard lock(in_use_);
+  samples_ += count;
   for (std::size_t start = 0; start < count; start += kLargestBlock) {
     features_->feed(samples + start, std::min(kLargestBlock, count - start), frames_);
     if (acoustic_->why_whole.empty() && waiting_windows() >= acoustic_->info.n_steps) run_waiting(false);
@@ -72,10 +73,18 @@ std::vector<Transcript> Recognition::transcripts(const std::vector<ctc::Result>&
   const std::lock_guard lock(in_use_);
   const auto end = results.begin() + static_cast<std::ptrdiff_t>(std::min(count, results.size()));
   const std::vector<Hypothesis> hypotheses = writer_.hypotheses({results.begin(), end});
-  const auto words = words_.timed_words(results, count, rivals_, calibration_);
+  auto words = words_.timed_words(results, count, rivals_, calibration_);
+  // The network's last step may reach further than the audio.
+  const double last = static_cast<double>(samples_) / static_cast<double>(acoustic_->info.features.sample_rate);
+  for (std::vector<TimedWord>& said : words) {
+    for (TimedWord& word : said) {
+      word.start = std::min(word.start, last);
+      word.end = std::min(word.end, last);
+    }
+  }
   std::vector<Transcript> made;
   for (std::size_t place = 0; place < hypotheses.size(); ++place) {
-    made.push_back({hypotheses[place].text, hypotheses[place].score, words[place]});
+    made.push_back({hypotheses[place].text, hypotheses[place].score, std::move(words[place])});
   }
   return made;
 }

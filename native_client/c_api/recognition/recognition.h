@@ -67,6 +67,7 @@ class Recognition {
   Rivals rivals_;
   std::unique_ptr<FrameStream> features_;
   Network::Run network_;
+  std::size_t samples_ = 0;    // fed so far
   std::vector<float> frames_;  // frames whose windows wait to be computed, with their neighbours
 };
 
