@@ -18,7 +18,7 @@ from ..parts import Part, part_of
 from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .lines import encoding_of
-from .rows import Row, new_row, why_not_times
+from .rows import Row, new_row, seconds_of, why_not_times
 
 REQUIRED = ("wav_filename", "transcript")
 """In any order; other columns are ignored."""
@@ -125,7 +125,7 @@ def part_of_fields(fields: Sequence[str]) -> Part | str | None:
     if not start:
         return None
     try:
-        times = float(start), float(duration) if duration else None
+        times = seconds_of(start), seconds_of(duration) if duration else None
     except ValueError:
         return f"a start and a duration must be numbers, and not {start!r} and {duration!r}"
     return why_not_times(*times) or part_of(*times)

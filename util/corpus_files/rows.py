@@ -93,6 +93,17 @@ def row_of(csv_file: str, entry: Entry | Unusable, normalizer: Normalizer | None
     return new_row(csv_file, entry.line, entry.path, entry.transcript, normalizer, part)
 
 
+def seconds_of(text: str) -> float:
+    """Return a number of seconds; its fraction may follow a comma, as in spreadsheets of many languages.
+
+    Raise ValueError for anything else.
+    """
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise ValueError(f"{text!r} is no number of seconds") from None
+
+
 def why_not_times(start: float, duration: float | None) -> str:
     """Return what is wrong with a part's start and duration in seconds; empty if they are usable."""
     if not math.isfinite(start) or not (duration is None or math.isfinite(duration)):

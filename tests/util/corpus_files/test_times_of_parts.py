@@ -39,3 +39,11 @@ def test_a_list_of_rows_to_leave_out_by_start_and_end_is_refused_as_it_would_lea
     listed = table(tmp_path, "csv", "wav_filename start end", "talk.flac 12.5 14")
     with pytest.raises(CorpusError, match="a column end, and none named duration"):
         Exclusions.read([listed])
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_comma_before_a_fraction_is_read_as_spreadsheets_write_it(ending: str, tmp_path: Path) -> None:
+    listed = tmp_path / f"train.{ending}"
+    lines = ["wav_filename;transcript;start;duration", "talk.flac;a;12,5;1,5"]
+    listed.write_text("\n".join(line.replace(";", "\t" if ending == "tsv" else ";") for line in lines))
+    assert [row.part for row in read_files([listed], None) if isinstance(row, Row)] == [Part(12.5, 14.0)]

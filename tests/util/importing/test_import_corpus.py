@@ -234,8 +234,9 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
 
 def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
-    write(tmp_path / "cuts.csv", 'file,text,start,end\na.wav,yes,"0,2","0,5"\n')
-    with pytest.raises(ImportingError, match=r"format table, but none .* cuts\.csv:2: a start.* used .*'0,2'"):
+    write(tmp_path / "cuts.csv", "file,text,start,end\na.wav,yes,0:02,0:05\n")
+    message = r"format table, but none .* cuts\.csv:2: a start.* used \('0:02' is no number of seconds\)"
+    with pytest.raises(ImportingError, match=message):
         format_of(tmp_path, Choices())
 
 

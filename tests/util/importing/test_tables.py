@@ -59,6 +59,11 @@ def test_names_of_columns_say_what_is_in_them(folder: Path) -> None:
     assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
 
 
+def test_times_may_have_a_comma_before_their_fraction(folder: Path) -> None:
+    write(folder / "liste.csv", "Datei;start;end;Text\na.wav;0,25;1,5;eins\n")
+    assert [row["duration"] for row in imported(folder).all_rows] == ["1.250"]
+
+
 @pytest.mark.parametrize("header", ["", "Datei\tSprache\tDauer\tSprecher\tWorte\n"])
 def test_a_column_that_repeats_names_the_speakers(folder: Path, header: str) -> None:
     for number in range(6):

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from ....containers.endings import by_name_and_ending, is_recording
 from ....corpus_files.lines import numbered_lines
 from ....corpus_files.lookup import Lookup
-from ....corpus_files.rows import why_not_times
+from ....corpus_files.rows import seconds_of, why_not_times
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
@@ -243,10 +243,10 @@ def _times(fields: Sequence[str], layout: _Layout) -> tuple[float, float | None]
     start, duration, end = (layout.field(fields, names) for names in (STARTS, DURATIONS, ENDS))
     if not start:
         return 0.0, None
-    begin = float(start)
+    begin = seconds_of(start)
     if duration:
-        return begin, float(duration)
-    return begin, float(end) - begin if end else None
+        return begin, seconds_of(duration)
+    return begin, seconds_of(end) - begin if end else None
 
 
 def _speaker_in(recording: str) -> str:
