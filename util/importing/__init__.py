@@ -26,10 +26,11 @@ from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .pipeline.importing import import_records
-from .pipeline.records import SETS, Choices, Item, LeftOut, Record
+from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 
+FOLDER = "folder"
 LISTS = "lists"
 TABLE = "table"
 
@@ -42,7 +43,7 @@ MODULES = {
     "common_voice": "formats.common_voice",
     "demo": "demo",
     "fleurs": "formats.fleurs",
-    "folder": "formats.text_files.folder",
+    FOLDER: "formats.text_files.folder",
     "fsdd": "fsdd",
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
@@ -66,7 +67,7 @@ MODULES = {
 
 TRIED = (
     *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
-    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, "folder"),
+    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 
@@ -114,30 +115,28 @@ def format_of(source: Path, choices: Choices) -> str:
     """Return the name of the first format of `TRIED` that finds utterances in a folder.
 
     Raise ImportingError if there is a table without a usable row, else CorpusError if there are only lists that cannot
-    be read, or ImportingError: that of the last format, as the others are not likely, or one that says what to do if
-    that format finds only unusable rows.
+    be read, else ImportingError: what is wrong with the transcripts beside the recordings, or that of the last format,
+    as the others are not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
-    unusable: LeftOut | None = None
+    unusable: dict[str, ImportingError] = {}
     for name in TRIED:
         last = None
         try:
             for item in read_items(name, source, choices):
                 if isinstance(item, Record):
                     return name
-                unusable = item if name == TABLE and unusable is None else unusable
+                if name in (TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
+                    unusable.setdefault(name, _none_usable(source, name, item))
         except ImportingError as error:
             last = error
         except CorpusError as error:
             unreadable = unreadable or error
-    if unusable is not None:
-        raise ImportingError(
-            f"{source} has the format {TABLE}, but none of its rows can be imported, such as {unusable.source}: "
-            f"{unusable.reason} ({unusable.detail})"
-        )
     raise (
-        unreadable
+        unusable.get(TABLE)
+        or unreadable
+        or unusable.get(FOLDER)
         or last
         or ImportingError(
             f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "
@@ -145,6 +144,12 @@ def format_of(source: Path, choices: Choices) -> str:
             "folders that are named after their words are the format speech_commands"
         )
     )
+
+
+def _none_usable(source: Path, name: str, item: LeftOut) -> ImportingError:
+    detail = f" ({item.detail})" if item.detail else ""
+    why = f"none of its rows can be imported, such as {item.source}: {item.reason}{detail}"
+    return ImportingError(f"{source} has the format {name}, but {why}")
 
 
 def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:

@@ -240,6 +240,14 @@ def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows
         format_of(tmp_path, Choices())
 
 
+def test_unusable_transcripts_beside_recordings_are_not_said_to_be_missing(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav")
+    write_wav(tmp_path / "b.wav")
+    write(tmp_path / "b.txt", "0.1\t0.3\tyes\n")
+    with pytest.raises(ImportingError, match=r"format folder, but none .* as b\.txt: labels with times .* as \.srt"):
+        format_of(tmp_path, Choices())
+
+
 def test_a_folder_is_read_without_the_warnings_of_its_import(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for path, text in {**LAYOUTS["lists"], "notes.csv": "day,weather\n1,rain\n"}.items():
         write(tmp_path / path, text)

@@ -130,7 +130,7 @@ def test_what_cannot_be_used_is_listed_with_its_reason(tmp_path: Path, monkeypat
         "latin.txt": "its transcript is not UTF-8",
         "pipe.txt": "not a file",
         "link.trn": "its transcript cannot be read",
-        "timed.lab": "labels with times instead of a transcript",
+        "timed.lab": "labels with times instead of a transcript; save them as .srt or .TextGrid",
     }
     table = done.news[done.news.index(f"left out: 9 of 10 rows, listed in {done.out / 'left_out.csv'}") :]
     assert len(table) == 2 + 9
@@ -163,7 +163,8 @@ def test_labels_with_times_are_no_transcripts_whatever_they_are_called(tmp_path:
         tone(tmp_path / Path(name).with_suffix(".wav"))
     done = Import("folder", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {Path(name).with_suffix(".wav").name: text.strip() for name, text in texts.items()}
-    assert done.left_out == dict.fromkeys(labels, "labels with times instead of a transcript")
+    reason = "labels with times instead of a transcript; save them as .srt or .TextGrid"
+    assert done.left_out == dict.fromkeys(labels, reason)
 
 
 def test_a_textgrid_cuts_its_recording_whatever_its_encoding(tmp_path: Path) -> None:

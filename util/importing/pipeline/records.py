@@ -13,6 +13,9 @@ SETS = ("train", "dev", "test")
 
 TRAIN, DEV, TEST = SETS
 
+NO_TRANSCRIPT = "no transcript beside it"
+SAME_NAME = "another recording has the same name with another ending"
+"""Why recordings of a folder are left out whose transcripts were not looked at, as there is none for them alone."""
 
 SURPLUS = "more fields than the header has columns"
 """Why a row is left out whose text contains the separator of fields, so that only a part of it would be read."""

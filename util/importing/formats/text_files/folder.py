@@ -19,7 +19,7 @@ from ....errors import ImportingError
 from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import set_of_name
-from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
+from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
 from ..annotations.parallel_folders import ParallelFolders
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
@@ -35,6 +35,7 @@ _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
 """The readers of annotations; each takes the annotations' and the recording's file."""
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
+_LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
 
@@ -64,7 +65,7 @@ def _read_folder(
         path = folder / file
         where = str(path.relative_to(source))
         if path.stem in seen:
-            yield LeftOut(where, "another recording has the same name with another ending", str(path))
+            yield LeftOut(where, SAME_NAME, str(path))
             continue
         seen.add(path.stem)
         found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
@@ -78,7 +79,7 @@ def _read_folder(
             names = ", ".join(str(each.relative_to(source)) for each in files_of_it)
             yield LeftOut(where, "transcripts in several folders beside its own; keep one", str(path), names)
         else:
-            yield LeftOut(where, "no transcript beside it", str(path))
+            yield LeftOut(where, NO_TRANSCRIPT, str(path))
 
 
 def _sets_of_folders(source: Path) -> dict[str, str]:
@@ -137,7 +138,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
         if suffix in _TEXTS:
             text = _TEXTS[suffix](annotation)
             if has_times(text, whole=suffix == "lab"):
-                yield LeftOut(where, "labels with times instead of a transcript", str(path))
+                yield LeftOut(where, _LABELS, str(path))
             else:
                 yield Record(str(path), continued_by_all(text.splitlines()), where)
             return
