@@ -198,7 +198,10 @@ def reduced(count: Tensor, reduction: int) -> Tensor:
 def computed(layer: Layer, inputs: Activations, at: Pass) -> Activations:
     """Return the outputs of a layer for its inputs; each kind of record must register its function here."""
     del inputs, at
-    raise NetworkError(f"layer {layer.name}: there is no way to compute a {type(layer).__name__} in training")
+    kind = type(layer).__name__
+    raise NetworkError(
+        f"layer {layer.name}: there is no way to compute a {kind} in training; register a function with `computed`"
+    )
 
 
 @computed.register
