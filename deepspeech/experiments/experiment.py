@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..errors import FlagError
@@ -138,15 +139,24 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     """
     file, colon, name = text.rpartition(":")
     own_names = _own_names()
-    found: object = None
+    known: dict[str, Experiment | type[Experiment]] = {**experiments()}
+    where = "there is no such experiment"
     if colon:
-        found = getattr(load_python_file(Path(file), f"--experiment={text}"), name, None)
-        if isinstance(found, type) and issubclass(found, Experiment):
-            found = found()
-    known = experiments()
-    if isinstance(found, Experiment):
-        return name, found
-    if name not in known or (colon and name in own_names):
-        where = f"{file} has no experiment {name}" if colon else "there is no such experiment"
-        raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known)}")
-    return name, known[name]
+        module = load_python_file(Path(file), f"--experiment={text}")
+        registered = {each: experiment for each, experiment in experiments().items() if each not in own_names}
+        known = {**registered, **_in_variables(module)}
+        where = f"{file} has no experiment {name}"
+    if name not in known:
+        raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known) or 'none'}")
+    found = known[name]
+    return name, found() if isinstance(found, type) else found
+
+
+def _in_variables(module: ModuleType) -> dict[str, Experiment | type[Experiment]]:
+    """Return the experiments, and classes of experiments, of a file's variables."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, Experiment)
+        or (isinstance(value, type) and issubclass(value, Experiment) and value is not Experiment)
+    }

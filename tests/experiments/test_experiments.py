@@ -126,7 +126,7 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
     assert find_experiment(f"{own_file}:small")[1].options.model.network == "narrow"
     assert find_experiment(f"{own_file}:OTHER")[1].options.random_seed == 1
     assert find_experiment(f"{own_file}:Shorter")[1].options.schedule.epoch == 3
-    with pytest.raises(FlagError, match="has no experiment nothing"):
+    with pytest.raises(FlagError, match=r"has no experiment nothing; there are (?!.*yesno).*small.*OTHER.*Shorter"):
         find_experiment(f"{own_file}:nothing")
     with pytest.raises(FlagError, match="has no experiment fsdd"):
         find_experiment(f"{own_file}:fsdd")

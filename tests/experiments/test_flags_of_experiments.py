@@ -109,8 +109,16 @@ def test_what_makes_no_experiment_is_named(arguments: list[str], words: str) -> 
 
 def test_a_file_that_ends_the_program_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
-    with pytest.raises(PythonFileError, match=r"mine\.py cannot be run: SystemExit: 0"):
+    with pytest.raises(PythonFileError, match=r"mine\.py:2 cannot be run: SystemExit: 0"):
         parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])
+
+
+def test_a_file_that_fails_is_named_with_its_line(tmp_path: Path) -> None:
+    experiment = "from deepspeech.experiments.experiment import Experiment\n\nMINE = Experiment(epoch=3)\n"
+    for text, words in ((experiment, r"mine\.py:3 cannot be run: TypeError"), ("\n(", r"mine\.py.*, line 2\)$")):
+        (tmp_path / "mine.py").write_text(text)
+        with pytest.raises(PythonFileError, match=words):
+            parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])
 
 
 def test_a_folder_that_does_not_exist_is_no_list_that_cannot_be_read(tmp_path: Path) -> None:

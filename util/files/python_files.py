@@ -37,8 +37,9 @@ def load_python_file(path: Path, flag: str) -> ModuleType:
         with without_tensorflows_lines():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
+        place = [str(path), *_places_in_files(error)][-1]
         del sys.modules[name]
-        raise PythonFileError(f"{flag}: {path} cannot be run: {type(error).__name__}: {error}") from error
+        raise PythonFileError(f"{flag}: {place} cannot be run: {_reason(error)}") from error
     return module
 
 
@@ -54,14 +55,18 @@ def errors_of_code(what: str, kind: type[DeepSpeechError]) -> Iterator[None]:
     except DeepSpeechError:
         raise
     except (Exception, SystemExit) as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-        raise kind(f"{what}: {_place_of(error)}: {reason}") from error
+        frames = traceback.extract_tb(error.__traceback__)
+        outside_libraries = [each for each in frames if "site-packages" not in each.filename]
+        last = (outside_libraries or frames)[-1]
+        place = (_places_in_files(error) or [f"{last.filename}:{last.lineno}"])[-1]
+        raise kind(f"{what}: {place}: {_reason(error)}") from error
 
 
-def _place_of(error: BaseException) -> str:
+def _places_in_files(error: BaseException) -> list[str]:
     frames = traceback.extract_tb(error.__traceback__)
     files = {getattr(module, "__file__", "") for name, module in [*sys.modules.items()] if name.startswith(_PREFIX)}
-    in_files = [each for each in frames if each.filename in files]
-    outside_libraries = [each for each in frames if "site-packages" not in each.filename]
-    last = (in_files or outside_libraries or frames)[-1]
-    return f"{last.filename}:{last.lineno}"
+    return [f"{each.filename}:{each.lineno}" for each in frames if each.filename in files]
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
