@@ -22,6 +22,7 @@ static short* read_samples(const char* path, int sample_rate, unsigned* count) {
   uint32_t size;
   int16_t channels = 0, bits = 0;
   int32_t rate = 0;
+  char why[80];
   FILE* file = fopen(path, "rb");
   if (!file) fail(path, strerror(errno));
   if (fread(head, 1, 12, file) != 12 || memcmp(head + 8, "WAVE", 4) != 0) fail(path, "not a WAV file");
@@ -35,7 +36,10 @@ static short* read_samples(const char* path, int sample_rate, unsigned* count) {
       size -= sizeof format;
     } else if (memcmp(head, "data", 4) == 0) {
       short* samples = malloc(size ? size : 1);
-      if (channels != 1 || bits != 16 || rate != sample_rate) fail(path, "not 16-bit mono at the model's sample rate");
+      if (channels != 1 || bits != 16 || rate != sample_rate) {
+        snprintf(why, sizeof why, "not 16-bit mono at %d Hz, the model's sample rate", sample_rate);
+        fail(path, why);
+      }
       if (!samples) fail(path, "too long for the memory");
       *count = (unsigned)(fread(samples, 1, size, file) / sizeof(short));
       fclose(file);

@@ -89,7 +89,7 @@ func readSamples(path string, rate int) ([]int16, error) {
 		}
 		left = left[min(8+size+size%2, len(left)):]
 	}
-	return nil, errors.New(path + ": not 16-bit mono at the model's sample rate")
+	return nil, fmt.Errorf("%s: not 16-bit mono at %d Hz, the model's sample rate", path, rate)
 }
 
 func min(a, b int) int {

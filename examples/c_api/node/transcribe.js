@@ -81,7 +81,7 @@ function readSamples(path, rate) {
     }
     start += 8 + size + (size % 2);
   }
-  throw new Error(`${path}: not 16-bit mono at the model's sample rate`);
+  throw new Error(`${path}: not 16-bit mono at ${rate} Hz, the model's sample rate`);
 }
 
 const [model_path, wav_path, scorer_path] = process.argv.slice(2);
