@@ -243,7 +243,7 @@ def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows
 def test_unusable_transcripts_beside_recordings_are_not_said_to_be_missing(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
     write_wav(tmp_path / "b.wav")
-    write(tmp_path / "b.txt", "0.1\t0.3\tyes\n")
+    write(tmp_path / "b.txt", "0.1 0.3 yes\n")
     with pytest.raises(ImportingError, match=r"format folder, but none .* as b\.txt: labels with times .* as \.srt"):
         format_of(tmp_path, Choices())
 

@@ -152,8 +152,7 @@ def test_annotations_that_are_cut_off_or_not_utf_8_are_said_to_be_so(tmp_path: P
 
 def test_labels_with_times_are_no_transcripts_whatever_they_are_called(tmp_path: Path) -> None:
     labels = {
-        "audacity.txt": "0.000000\t0.250000\tone\n0.250000\t0.400000\t\n",
-        "comma.txt": "0,000000\t0,250000\tone\n",
+        "spaces.txt": "0.000000 0.250000 one\n0.250000 0.400000\n",
         "praat.lab": "0.00 0.35 a\n0.35 0.4 sil\n",
         "timit.txt": "0 46797 She had your dark suit in greasy wash water all year.\n",
     }

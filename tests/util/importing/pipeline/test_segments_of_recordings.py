@@ -190,3 +190,18 @@ def test_utterances_that_are_longer_than_a_minute_are_told_with_what_to_do(tmp_p
     done = Import("folder", tmp_path / "source", tmp_path / "out", ALL_TRAIN)
     (told,) = [line for line in done.news if line.startswith("longer than a minute")]
     assert told.startswith(f"longer than a minute: 2 utterances, up to 1.5 minutes ({tmp_path / 'source' / 'b.wav'}); ")
+
+
+@pytest.mark.parametrize("comma", [".", ","])
+def test_labels_of_audacity_cut_their_recording(comma: str, tmp_path: Path) -> None:
+    labels = "0.250000\t0.750000\tgood day\n\\\t200.0\t3000.0\n0.8\t1.0\t\n1.5\t2.0\t two  words\n2.5\t2.5\ta point\n"
+    loud(tmp_path / "talk.wav", "PCM_16")
+    write(tmp_path / "talk.txt", labels.replace(".", comma))
+    done = Import("folder", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [
+        ("good day", "0.500"),
+        ("two words", "0.500"),
+    ]
+    assert done.left_out == {"talk.txt": "an annotation without a time"}
+    first = read_audio(tmp_path / "out" / done.all_rows[0]["wav_filename"], 16_000)
+    np.testing.assert_allclose(first, read_audio(tmp_path / "talk.wav", 16_000)[4000:12_000], atol=2.0**-14)

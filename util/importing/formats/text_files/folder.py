@@ -3,8 +3,8 @@
 The file has the name of the recording, with its ending in place of the recording's or after it. Subtitles may have
 their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
 depth. If there is none beside a recording, a file in a folder of texts beside the recording's folder counts, or beside
-one above it: wav/ann/1.wav with txt/ann/1.txt. Recordings are cut at the annotations of a .TextGrid or .eaf, and at the
-cues of subtitles. Folders named train, and dev or test, are the sets.
+one above it: wav/ann/1.wav with txt/ann/1.txt. Recordings are cut at the annotations of a .TextGrid or .eaf, at the
+labels of Audacity in a .txt, and at the cues of subtitles. Folders named train, and dev or test, are the sets.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
+from ..annotations.label_tracks import label_tracks
 from ..annotations.parallel_folders import ParallelFolders
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
@@ -135,14 +136,14 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
     where = str(annotation.relative_to(source))
     suffix = annotation.suffix[1:].lower()
     try:
-        if suffix in _TEXTS:
-            text = _TEXTS[suffix](annotation)
+        text = _TEXTS[suffix](annotation) if suffix in _TEXTS else ""
+        found = label_tracks(text) if suffix in _TEXTS else _TIERS[suffix](annotation, path)
+        if suffix in _TEXTS and not found:
             if has_times(text, whole=suffix == "lab"):
                 yield LeftOut(where, _LABELS, str(path))
             else:
                 yield Record(str(path), continued_by_all(text.splitlines()), where)
             return
-        found = _TIERS[suffix](annotation, path)
         of_voices = suffix in _SUBTITLES and not tiers  # all voices have transcripts
         chosen = found if of_voices else choose_tiers(annotation, found, tiers)
     except (OSError, UnicodeDecodeError, AnnotationsError) as error:
