@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from math import ceil, inf
+from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -38,8 +40,53 @@ def ordered_map(
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use, which in a container can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return how many cores this process may use, which in a container can be fewer than the machine has.
+
+    These are the cores of its affinity, or fewer if its control groups limit its processor time: 2.5 processors are
+    three cores. native_client/shared/cores.h counts the same.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ceil(min(processor_limit(Path("/")), cores))
+
+
+def processor_limit(root: Path) -> float:
+    """Return the least number of processors that control groups of this process are limited to, or infinity.
+
+    `root` is the folder with proc and sys. Formats: the Linux kernel's documentation of cpu.max (cgroup v2) and
+    cpu.cfs_quota_us (v1).
+    """
+    least = inf
+    for line in _lines(root / "proc/self/cgroup"):
+        controllers, _, group = line.partition(":")[2].partition(":")
+        unified, mounted = not controllers, root / "sys/fs/cgroup"
+        if unified or "cpu" in controllers.split(","):
+            folder = (mounted if unified else mounted / "cpu") / group.strip("/")
+            # The groups above limit it, too. In a container, these may be all that it sees.
+            groups = [each for each in (folder, *folder.parents) if each.is_relative_to(mounted)]
+            least = min([least, *map(_limit_of_unified_group if unified else _limit_of_processor_group, groups)])
+    return least
+
+
+def _limit_of_unified_group(folder: Path) -> float:
+    """Return the limit by version 2: both numbers are in one file, "250000 100000", or "max 100000"."""
+    return _limit(" ".join(_lines(folder / "cpu.max")).split())
+
+
+def _limit_of_processor_group(folder: Path) -> float:
+    """Return the limit by version 1: each number has a file; a quota of -1 is no limit."""
+    return _limit([*_lines(folder / "cpu.cfs_quota_us"), *_lines(folder / "cpu.cfs_period_us")])
+
+
+def _limit(numbers: list[str]) -> float:
+    quota, period = (int(number) if number.isdecimal() else 0 for number in [*numbers, "", ""][:2])
+    return quota / period if quota and period else inf
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return []
 
 
 def call_in_forked_children(method: Callable[[], None]) -> None:

@@ -42,7 +42,7 @@ class SessionOptions:
     )
     intra_op_threads: int = flag(
         0,
-        "threads of an operation; 0: TensorFlow chooses",
+        "threads of an operation; 0: as many as cores that this process may use",
         name="intra_op_parallelism_threads",
         check=at_least(0),
         decides_result=False,

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from math import inf
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
 from ..options import SessionOptions
+from ..util.parallel import processor_limit, usable_cores
 from ..util.signals import ended_by_signals
 from .optimization.accumulation import Accumulation
 from .optimization.step import Step, optimizer_step
@@ -92,10 +95,14 @@ def prepare_process(options: SessionOptions) -> None:
 
 
 def session_config(options: SessionOptions) -> Any:
-    """Return the ConfigProto of a session with these options."""
+    """Return the ConfigProto of a session with these options.
+
+    By itself, TensorFlow computes with a thread for each core, also in a container that may use only a few of them.
+    """
+    threads = usable_cores() if processor_limit(Path("/")) < inf else 0
     return v1.ConfigProto(
         allow_soft_placement=True,
         log_device_placement=options.log_placement,
         inter_op_parallelism_threads=options.inter_op_threads,
-        intra_op_parallelism_threads=options.intra_op_threads,
+        intra_op_parallelism_threads=options.intra_op_threads or threads,
     )

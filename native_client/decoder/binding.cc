@@ -197,6 +197,7 @@ void bind_decoder(py::module_& module) {
 PYBIND11_MODULE(_ctcdecoder, module) {
   py::register_exception_translator(translate_error);
   module.def("usable_cores", shared::usable_cores);
+  module.def("processor_limit", shared::processor_limit);
   bind_values(module);
   bind_scorer(module);
   bind_decoder(module);

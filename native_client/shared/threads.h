@@ -1,4 +1,4 @@
-// The number of cores that this process may use, and ways to use them all.
+// Ways to use all cores that a process may use.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +10,9 @@
 #include <utility>
 #include <vector>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
+#include "shared/cores.h"
 
 namespace shared {
-
-// The number of cores that this process may use, which may be less than the machine has.
-inline std::size_t usable_cores() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
-#endif
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 // Starts up to `count` threads that run `work`; fewer if the system starts no more.
 template <class Work>

@@ -1,5 +1,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from deepspeech.options import (
     OptimizerOptions,
     SessionOptions,
 )
-from deepspeech.training.graph import Session, build_training_graph
+from deepspeech.training.graph import Session, build_training_graph, session_config
 from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients, padded_length_for
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
@@ -177,3 +178,11 @@ def test_weights_to_which_no_gradient_comes_are_named() -> None:
     settings = GraphSettings(own, SessionOptions(mixed_precision="off"), 7, OptimizerOptions())
     with pytest.raises(NetworkError, match="variable first/weights: no gradient of the loss reaches it"):
         build_training_graph(DEVICES[:1], settings)
+
+
+def test_operations_have_no_more_threads_than_a_container_has_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert session_config(SessionOptions(intra_op_threads=3)).intra_op_parallelism_threads == 3
+    for module in ("util.parallel", "training.graph"):
+        monkeypatch.setattr(f"deepspeech.{module}.processor_limit", Mock(return_value=0.5))
+    assert session_config(SessionOptions()).intra_op_parallelism_threads == 1
+    assert session_config(SessionOptions(intra_op_threads=3)).intra_op_parallelism_threads == 3

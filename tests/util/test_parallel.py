@@ -1,12 +1,16 @@
+import os
 import threading
 import time
 from collections.abc import Iterator
+from math import inf
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepspeech.util.parallel import ordered_map, usable_cores
+from deepspeech import _ctcdecoder
+from deepspeech.util.parallel import ordered_map, processor_limit, usable_cores
 
 
 @given(st.lists(st.integers()), st.integers(1, 4), st.integers(0, 9))
@@ -55,3 +59,34 @@ def test_closing_early_drops_what_has_not_begun() -> None:
 
 def test_there_is_a_core_to_use() -> None:
     assert usable_cores() >= 1
+
+
+UNIFIED, OF_PROCESSORS = "0::{}\n", "12:pids:/other\n4:cpu,cpuacct:{}\n3:cpuset:/other\n0::/other\n"
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "limit"),
+    [
+        (UNIFIED.format("/"), {"cpu.max": "250000 100000\n"}, 2.5),
+        (UNIFIED.format("/"), {"cpu.max": "max 100000\n"}, inf),
+        (UNIFIED.format("/pods/a"), {"pods/cpu.max": "150000 50000\n", "pods/a/cpu.max": "max 100000\n"}, 3),
+        (UNIFIED.format("/pods/a"), {"pods/cpu.max": "800000 100000\n", "pods/a/cpu.max": "50000 100000\n"}, 0.5),
+        (UNIFIED.format("/a"), {"b/cpu.max": "250000 100000\n"}, inf),
+        (UNIFIED.format("/../host"), {"cpu.max": "100000 100000\n"}, 1),
+        (OF_PROCESSORS.format("/a"), {"cpu/a/cpu.cfs_quota_us": "400000", "cpu/a/cpu.cfs_period_us": "100000"}, 4),
+        (OF_PROCESSORS.format("/a"), {"cpu/a/cpu.cfs_quota_us": "-1", "cpu/a/cpu.cfs_period_us": "100000"}, inf),
+        (OF_PROCESSORS.format("/of/host"), {"cpu/cpu.cfs_quota_us": "5000", "cpu/cpu.cfs_period_us": "10000"}, 0.5),
+        (UNIFIED.format("/caf\udce9"), {"caf\udce9/cpu.max": "250000 100000\n"}, 2.5),
+        ("", {"cpu.max": "250000 100000\n"}, inf),
+        ("nonsense\n\n:\n", {"cpu.max": "nonsense"}, inf),
+    ],
+)
+def test_control_groups_limit_the_processors(groups: str, files: dict[str, str], limit: float, tmp_path: Path) -> None:
+    for name, text in {"proc/self/cgroup": groups, **{f"sys/fs/cgroup/{name}": files[name] for name in files}}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(os.fsencode(text))
+    assert processor_limit(tmp_path) == _ctcdecoder.processor_limit(str(tmp_path)) == limit
+
+
+def test_where_the_system_tells_no_control_groups_there_is_no_limit(tmp_path: Path) -> None:
+    assert processor_limit(tmp_path) == _ctcdecoder.processor_limit(str(tmp_path)) == inf
