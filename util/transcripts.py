@@ -40,6 +40,8 @@ _TATWEEL = "\u0640"
 
 _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 """Symbols that are said as words, beside those of currencies."""
+_NOTE = re.compile(r"\[ ?\w[^][]*\]|\{ ?\w[^{}]*\}|<\w[^<>]*>")
+"""Words in brackets that say what is heard besides speech, such as [laughs] and <noise>."""
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"
 _WITHOUT_SPACES += "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, written without spaces between words."""
@@ -93,8 +95,12 @@ class Normalizer:
         return " ".join(filter(None, dropped.sub(" ", within.sub("", text)).split(" ")))
 
     def spoken_symbols(self, text: str) -> str:
-        """Return the distinct symbols of a text that are spoken as words, such as %, and not kept."""
-        return "".join(dict.fromkeys(self._spoken.findall(text)))
+        """Return the distinct symbols of a text that are spoken as words, such as %, and not kept.
+
+        The first bracket of a note that is not kept, such as [laughs], counts as one of them.
+        """
+        notes = [note for note in _NOTE.findall(text) if note[0] not in self.kept]
+        return "".join(dict.fromkeys([note[0] for note in notes] + self._spoken.findall(text)))
 
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""

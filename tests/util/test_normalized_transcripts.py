@@ -86,6 +86,8 @@ def test_the_case_is_lower_upper_or_kept() -> None:
 def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
     assert Normalizer().spoken_symbols("5 % of 3 \u20ac, 4 %; a-b") == "%\u20ac"
     assert Normalizer(kept="%").spoken_symbols("5 %") == ""
+    assert Normalizer().spoken_symbols("[laughs] {breath} <noise> [a]") == "[{<"
+    assert Normalizer(kept="[]").spoken_symbols("[laughs] 3 < 4 > 2 [...] {} <>") == ""
 
 
 @needs_num2words

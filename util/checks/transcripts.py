@@ -28,6 +28,9 @@ _MEANT = (" ", "\u200c", "\u200d")
 _FEW = 0.01
 """Letters of another script count as mistakes up to this share of all letters."""
 
+_BRACKETS = frozenset("[{<")
+"""What stands for a note in brackets among the symbols of a transcript."""
+
 _REMEDIES: Mapping[str, Callable[[str], str]] = {
     "in lower case": str.lower,
     "in upper case": str.upper,
@@ -84,7 +87,8 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
 def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     """Yield a line for digits, and one for symbols, in normalized transcripts: both are spoken as words.
 
-    Each of `transcripts` has the place, the text, and the symbols that were dropped from it.
+    Yield another for notes in brackets, as their words are not spoken. Each of `transcripts` has the place, the text,
+    and the symbols that were dropped from it.
     """
     numbers = [source for source, text, _ in transcripts if any(map(str.isdecimal, text))]
     if numbers:
@@ -92,9 +96,12 @@ def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
             f"{_count(numbers)} digits, which stay as they are: write numbers out as they are said; "
             "--write_out_numbers does so for whole ones"
         )
-    dropped = [source for source, _, symbols in transcripts if symbols]
+    noted = [source for source, _, symbols in transcripts if _BRACKETS & {*symbols}]
+    if noted:
+        yield f"{_count(noted)} notes in brackets, such as [laughs], and their words stay: remove what is not said"
+    dropped = [source for source, _, symbols in transcripts if {*symbols} - _BRACKETS]
     if dropped:
-        named = _named({symbol for _, _, symbols in transcripts for symbol in symbols})
+        named = _named({symbol for _, _, symbols in transcripts for symbol in symbols} - _BRACKETS)
         yield f"{_count(dropped)} symbols that are said as words, and are left out: {named}; write them out"
 
 

@@ -122,12 +122,14 @@ def test_scripts_that_are_mixed_on_purpose_and_joiners_need_no_word(
 def test_normalized_transcripts_are_what_is_learned_and_words_that_they_lack_are_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = ["  Off!", unicodedata.normalize("NFD", "caf\u00e9"), "5 % \u2013 3 \u20ac", "a 12"]
+    rows = ["  Off!", unicodedata.normalize("NFD", "caf\u00e9"), "5 % \u2013 3 \u20ac", "a 12", "[off] a"]
     corpus = read(tmp_path, rows, [*LETTERS, *"1235"], Normalizer())
-    assert [utterance.transcript for utterance in corpus] == ["off", "caf\u00e9", "5 3", "a 12"]
+    assert [utterance.transcript for utterance in corpus] == ["off", "caf\u00e9", "5 3", "a 12", "off a"]
     assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
         "all.csv: 2 transcripts, such as that of all.csv:4, have digits, which stay as they are: write numbers out as "
         "they are said; --write_out_numbers does so for whole ones",
+        "all.csv: 1 transcript, that of all.csv:6, has notes in brackets, such as [laughs], and their words stay: "
+        "remove what is not said",
         "all.csv: 1 transcript, that of all.csv:4, has symbols that are said as words, and are left out: "
         "'%' (U+0025 PERCENT SIGN), '\u20ac' (U+20AC EURO SIGN); write them out",
     ]
