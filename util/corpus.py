@@ -26,7 +26,7 @@ from .figures.counted import counted
 from .parallel import ordered_map
 from .parts import Part, PartError
 from .progress import Progress
-from .shards.windows import in_windows
+from .shards.windows import SHARD_WINDOW, in_windows
 from .storage.copies import named_for_all
 from .text import Alphabet, outputs_needed
 from .transcripts import Normalizer
@@ -115,14 +115,15 @@ def read_corpus(
     normalizer: Normalizer | None = None,
     excluded: Exclusions | None = None,
     frames_per_row: int = 1,
-    shards_mixed: int = 0,
+    shards_mixed: int = SHARD_WINDOW,
 ) -> Corpus:
     """Read lists into one corpus, shortest utterance first (equal ones in the order of the lists).
 
-    Tar shards form windows of `shards_mixed` neighbours (0: all); only utterances of one window are sorted together.
-    Spaces at the ends of transcripts, and repeated spaces, are removed, with a line in the log. A `normalizer` is
-    applied to transcripts, and lines in the log count their digits and symbols. Relative recordings are looked for from
-    their list's folder; rows with times are parts of recordings. `limit` keeps that many of the shortest, 0 all.
+    Tar shards form windows of `shards_mixed` neighbours (0: all); only utterances of one window are sorted
+    together, so that few shards are read at once. Spaces at the ends of transcripts, and repeated spaces, are
+    removed, with a line in the log. A `normalizer` is applied to transcripts, and lines in the log count their
+    digits and symbols. Relative recordings are looked for from their list's folder; rows with times are parts of
+    recordings. `limit` keeps that many of the shortest, 0 all.
 
     `excluded` rows are left out first, and counted in the log; raise CorpusError if none remain. Raise CorpusError also
     if there is no list, a list cannot be read, lacks a column or has no rows, or for bad rows: the recording cannot be

@@ -26,6 +26,7 @@ from deepspeech.util.corpus_files import further_columns
 from deepspeech.util.errors import CorpusError
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import Feeder, OnTheFly
+from deepspeech.util.shards.writing import write_shards
 from deepspeech.util.text import Alphabet
 
 MFCC = front_end(FeatureOptions(feature_type="psf"))
@@ -70,6 +71,14 @@ def test_a_corpus_is_the_same_in_shards(shards: Path, tiny_corpus: TinyCorpus) -
         assert np.array_equal(OnTheFly(ours, MFCC).samples(index), read_audio(wanted.path, 16_000))
     again = read(shards, tiny_corpus)  # from what is remembered of the shards
     assert [each.place for each in again] == [each.place for each in ours]
+
+
+def test_tools_take_shards_one_window_after_the_other(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    written = write_shards([tiny_corpus.train], str(tmp_path / "train"), 100_000, seed=1)
+    corpus = read_corpus([written.name], Alphabet.load(tiny_corpus.alphabet), MFCC, progress=False)
+    names = [each.csv_file for each in corpus]
+    first, later = set(names[: corpus.windows[1]]), set(names[corpus.windows[1] :])
+    assert len(first) == 4 and later and first.isdisjoint(later)
 
 
 def test_the_ending_of_a_shard_may_have_capital_letters(shards: Path, tiny_corpus: TinyCorpus) -> None:

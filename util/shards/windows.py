@@ -8,6 +8,9 @@ from typing import Protocol, TypeVar
 
 from .members import is_shard
 
+SHARD_WINDOW = 4
+"""The number of shards in a window, unless another is chosen."""
+
 
 class Listed(Protocol):
     """An utterance of a list."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...util.shards.windows import SHARD_WINDOW
 from ..rows.checks import at_least
 from ..rows.flag import flag
 from .optimizer import TRAINING
@@ -29,7 +30,7 @@ class BatchOptions:
         1, "first epochs that are in order of length, not shuffled", name="shuffle_start", check=at_least(0)
     )
     shard_window: int = flag(
-        4,
+        SHARD_WINDOW,
         "tar shards that are read at once; their utterances are ordered by length or shuffled together; 0: all",
         check=at_least(0),
     )
