@@ -19,7 +19,7 @@ import zlib
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
@@ -209,14 +209,20 @@ def estimate(arguments: Namespace, cut: Cut, arpa: Path, scratch: Path) -> None:
     command += ["--memory", arguments.memory, "--arpa", arpa, "--discount_fallback", "--skip_symbols"]
     command += ["--prune", *(str(count) for count in arguments.prune[: arguments.order])]
     with (scratch / "lmplz.log").open("w+") as log:
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz:
+        with (
+            subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log) as lmplz,
+            ExitStack() as unfinished,
+        ):
             assert lmplz.stdin is not None
+            unfinished.callback(lmplz.wait)
+            unfinished.callback(lmplz.kill)  # if this program is stopped, or cannot read the text
             with suppress(BrokenPipeError):  # the program's exit code and log give the reason
                 for words in sentences(arguments, cut, "Counting n-grams"):
                     lmplz.stdin.write((" ".join(words) + "\n").encode())
             with suppress(BrokenPipeError):  # from flushing the rest
                 lmplz.stdin.close()
             report("Estimating probabilities ...")
+            lmplz.wait()
         if lmplz.returncode:
             _fail("lmplz", log.name)
 

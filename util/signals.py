@@ -42,6 +42,37 @@ def ended_by_signals() -> Iterator[None]:
         os.close(stderr)
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM or SIGHUP stops the program, as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def interrupted_by_termination() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise Terminated within the block, so that it removes its unfinished files.
+
+    Only the first one of each is answered: `timeout` sends two. Only the main thread can set handlers; in any other,
+    nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise Terminated(number)
+
+    earlier = {number: signal.signal(number, end) for number in stopping_signals() if number != signal.SIGINT}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
 def end_at_once_if_interrupted() -> None:
     """Let SIGINT end the process at once from now on, while it only waits for its threads."""
     signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))

@@ -8,6 +8,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,7 +22,7 @@ from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.files.writable import why_not_writable
 from ..util.monitoring.log_lines import last_words
-from ..util.signals import end_at_once_if_interrupted
+from ..util.signals import Terminated, end_at_once_if_interrupted, interrupted_by_termination
 from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
 
@@ -191,6 +192,10 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
         if closed:
             return 0
         failed(line_of(error), program)
+    except Terminated as stop:
+        with suppress(OSError):  # the terminal may be gone
+            print(last_words("terminated", program), file=sys.stderr)
+        return 128 + stop.number
     except KeyboardInterrupt:
         print(last_words("interrupted", program), file=sys.stderr)
         end_at_once_if_interrupted()
@@ -198,9 +203,19 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
     return failure
 
 
+def run_tool(command: Callable[[], int | None], program: str) -> int:
+    """Run a command like `run_command`; SIGTERM and SIGHUP let it remove its unfinished files, as Ctrl-C does."""
+
+    def stoppable() -> int | None:
+        with interrupted_by_termination():
+            return command()
+
+    return run_command(stoppable, program)
+
+
 def run_script(script: Callable[[], None]) -> NoReturn:
-    """Run a script like `run_command`, with the name of its file before an error, and exit."""
-    sys.exit(run_command(script, f"{Path(sys.argv[0]).name}: error"))
+    """Run a script like `run_tool`, with the name of its file before an error, and exit."""
+    sys.exit(run_tool(script, f"{Path(sys.argv[0]).name}: error"))
 
 
 def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
-from running import LM_TOOLS, assert_fails_with, needs_lm_tools, run_script
+from running import LM_TOOLS, ROOT, assert_fails_with, needs_lm_tools, run_script
 
 from deepspeech.decoder import Scorer
 
@@ -125,3 +130,24 @@ def test_files_are_written_through_links_to_where_these_lead(tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.glob("*/*")) == [
         *("big.binary", "lm.arpa", "lm.binary", "lm.scorer", "lm.trie")
     ]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_build_that_is_stopped_ends_lmplz_and_leaves_no_files(tmp_path: Path, sent: signal.Signals) -> None:
+    for tool in ("filter", "build_binary"):
+        (tmp_path / tool).touch()
+    started = tmp_path / "started.txt"
+    (tmp_path / "lmplz").write_text(f"#!/bin/sh\ncat > /dev/null\necho $$ > '{started}'\nexec sleep 600\n")
+    (tmp_path / "lmplz").chmod(0o755)
+    (tmp_path / "text.txt").write_text("go stop\n")
+    files = (ROOT / "bin/build_lm.py", tmp_path / "text.txt", "--out", tmp_path / "lm", "--tools", tmp_path)
+    listening = ["env", f"--default-signal={sent.name}"]  # the tests may run in the background, where SIGINT is ignored
+    process = subprocess.Popen([*listening, sys.executable, *map(str, files)], stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (started.exists() and started.read_text().endswith("\n")):
+        time.sleep(0.02)
+    process.send_signal(sent)
+    _, told = process.communicate(timeout=600)
+    assert process.returncode == 128 + sent, told
+    assert not list((tmp_path / "lm").iterdir())
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)

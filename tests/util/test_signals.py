@@ -2,6 +2,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +51,29 @@ def test_that_it_was_stopped_is_a_warning_in_a_log_of_json() -> None:
     command = [sys.executable, "-c", as_json + SWALLOWING, str(int(signal.SIGTERM))]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=600).stderr)
     assert (told["level"], told["message"]) == ("warning", "interrupted; there was nothing to save")
+
+
+UNFINISHED = """
+import os, signal, sys
+from pathlib import Path
+from deepspeech.cli.arguments import run_tool
+from deepspeech.util.files.whole_files import written_whole
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run below nohup
+def work():
+    with written_whole(Path(sys.argv[2])) as beside:
+        beside.write_text("half")
+        try:
+            os.kill(os.getpid(), int(sys.argv[1]))
+            sum(range(1000))
+        finally:
+            os.kill(os.getpid(), int(sys.argv[1]))  # the second one, of `timeout`, while files are removed
+sys.exit(run_tool(work, "import_corpus"))
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_tool_that_is_terminated_leaves_no_unfinished_file(tmp_path: Path, sent: signal.Signals) -> None:
+    command = [sys.executable, "-c", UNFINISHED, str(int(sent)), str(tmp_path / "train.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr) == (128 + sent, "import_corpus: terminated\n")
+    assert not list(tmp_path.iterdir())

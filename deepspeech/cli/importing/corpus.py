@@ -43,7 +43,7 @@ from ...util.importing.stored import fetch_folder
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
 from ...util.storage.addresses import address_of
-from ..arguments import ArgumentParser, list_path, output_path, run_command
+from ..arguments import ArgumentParser, list_path, output_path, run_tool
 
 PROGRAM = "import_corpus: error"
 
@@ -58,7 +58,7 @@ AUTO = "auto"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Import and return the exit code."""
-    return run_command(lambda: _import(arguments), PROGRAM)
+    return run_tool(lambda: _import(arguments), PROGRAM)
 
 
 def _import(arguments: Sequence[str] | None) -> None:

@@ -18,7 +18,7 @@ from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
 from ...util.storage.file_systems import check_available
-from ..arguments import ArgumentParser, check_arguments, list_path, run_command
+from ..arguments import ArgumentParser, check_arguments, list_path, run_tool
 
 PROGRAM = "write_shards: error"
 MEGABYTE = 10**6
@@ -26,7 +26,7 @@ MEGABYTE = 10**6
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the shards and return the exit code."""
-    return run_command(lambda: _write(arguments), PROGRAM)
+    return run_tool(lambda: _write(arguments), PROGRAM)
 
 
 def _write(arguments: Sequence[str] | None) -> None:

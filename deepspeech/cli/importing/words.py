@@ -47,7 +47,7 @@ from ..arguments import (
     chosen_normalizer,
     list_path,
     output_path,
-    run_command,
+    run_tool,
 )
 
 LOWEST_SCORE = -1.0
@@ -85,7 +85,7 @@ class Found(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the arguments, find the words, write the list and return the exit code."""
-    return run_command(lambda: _main(arguments), "cut_words: error")
+    return run_tool(lambda: _main(arguments), "cut_words: error")
 
 
 def _main(given: Sequence[str] | None) -> None:
