@@ -2,6 +2,7 @@
 
 import argparse
 import runpy
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +31,12 @@ def test_the_usage_says_how_the_command_is_started(name: str, module: str, capsy
     with pytest.raises(SystemExit):
         main(["--help"])
     assert capsys.readouterr().out.startswith(f"usage: python -m deepspeech.{name} ")
+
+
+def test_the_list_of_formats_needs_no_docstrings() -> None:
+    command = [sys.executable, "-OO", "-m", "deepspeech.import_corpus", "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
+    assert "FORMAT is one of" in told and "None" not in told
 
 
 def assert_defaults_are_told(parser: argparse.ArgumentParser) -> None:

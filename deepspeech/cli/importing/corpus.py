@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _import(arguments: Sequence[str] | None) -> None:
     width = max(map(len, MODULES))
     formats = "\n".join(f"  {name:{width}}  {description}" for name, description in sorted(descriptions().items()))
-    parser = ArgumentParser(f"{__doc__}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
+    parser = ArgumentParser(f"{__doc__ or ''}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
     parser.add_argument("format", metavar="FORMAT", help="the format of the folder, or the name of its corpus")
     parser.add_argument(
         "--from", dest="source", type=list_path, metavar="FOLDER", help="folder of the recordings, or its address"
