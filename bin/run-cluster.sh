@@ -6,7 +6,7 @@
 # Starts PS parameter servers (0: the workers hold the weights, as with --sync allreduce) and WORKERS workers, each with
 # its own GPUS devices (default 0: the CPU), on the ports from $BASE_PORT on (default 2300; --coord_port sets the
 # coordinator's port). Logs go to stderr, prefixed by node.
-# When a node fails permanently, all nodes are ended, and the exit code is 1. SIGINT and SIGTERM are passed on to the
+# When a node fails permanently, all nodes are ended, and the exit code is 1. SIGINT, SIGTERM and SIGHUP stop the
 # chief, which saves, however long that takes. Then the exit code is 143, and the same command continues from there.
 
 set -euo pipefail
@@ -50,7 +50,7 @@ trap end_all EXIT
 
 # No $(...) from here on: a trap that runs while bash 5.2 waits for one is a syntax error, and the exit code is 2.
 stopped=0
-trap 'stopped=1' INT TERM # while nodes are being started, the chief's process may not be known yet
+trap 'stopped=1' INT TERM HUP # while nodes are being started, the chief's process may not be known yet
 
 for ((task = 0; task < servers; task++)); do start ps "$task" "" "$@"; done
 for ((task = 0; task < workers; task++)); do start worker "$task" "${devices[task]}" "$@"; done
@@ -59,7 +59,7 @@ chief=${pids[servers]}
 stop_chief() {
     kill -TERM "$chief" 2>/dev/null || true
 }
-trap stop_chief INT TERM
+trap stop_chief INT TERM HUP
 ((!stopped)) || stop_chief
 
 failed=0 code=0 over=0

@@ -195,8 +195,9 @@ def test_the_script_gives_every_node_its_place_and_every_worker_devices_of_its_o
 
 
 @pytest.mark.parametrize(("of_chief", "of_others", "code"), [(143, 143, 143), (0, 143, 0), (143, 1, 1)])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
 def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
-    tmp_path: Path, of_chief: int, of_others: int, code: int
+    tmp_path: Path, of_chief: int, of_others: int, code: int, sent: signal.Signals
 ) -> None:
     node = tmp_path / "python"
     node.write_text(
@@ -209,11 +210,12 @@ def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
     )
     node.chmod(0o755)
     environment = {**os.environ, "PYTHON": str(node)}
-    command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--"]
+    listening = ["env", "--default-signal=HUP"]  # the tests may run below nohup
+    command = [*listening, str(ROOT / "bin/run-cluster.sh"), "1:2", "--"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as script:
         assert script.stderr is not None
         assert script.stderr.readline() == "[worker 0] waiting\n"
-        script.terminate()
+        script.send_signal(sent)
         assert script.wait(600) == code
 
 
