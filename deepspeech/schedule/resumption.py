@@ -54,5 +54,8 @@ def _nothing_left_to_train(state: TrainingState, stopped: bool, other_corpus: bo
         more = "to train on, give a higher one, or --epoch=-N for N more epochs"
     if other_corpus:
         done += ", all of it with a different training set"
-        more += "; to start from the beginning, give another --checkpoint_dir"
+        more += (
+            "; to start from the beginning, give another --checkpoint_dir, and to start with these weights, also"
+            " --load_checkpoint_dir and --fresh_optimizer"
+        )
     return f"Nothing is left to train: {done}; {more}"

@@ -283,8 +283,9 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
 
 def _tell_unused(wanted: CheckpointOptions, resumed: Path) -> None:
     """Log which flags do not decide what training begins with, as it resumes."""
-    if wanted.initial_file is not None:
-        flag = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
+    by_file = "initialize_from_weights" if wanted.initial_weights else "initialize_from_frozen_model"
+    flag = "load_checkpoint_dir" if wanted.begins_elsewhere else by_file
+    if wanted.begins_elsewhere or wanted.initial_file is not None:
         logger.info("--%s is not used: there is a checkpoint to resume from", flag)
     if not wanted.begins_elsewhere and wanted.wanted not in (AUTOMATIC, BEST, LAST, resumed.name):
         logger.info("--checkpoint=%s is tested and exported, not resumed: there is a newer one", wanted.wanted)

@@ -57,6 +57,7 @@ def test_a_checkpoint_of_another_folder_is_begun_with_once_and_stays_as_it_is(
     assert again.code == 0, again.stderr
     assert f"Resuming from checkpoint {program.checkpoints / 'train-6'}, 1 of 1 epochs done" in again.stderr
     assert "Nothing is left to train: training ended after epoch 1" in again.stderr
+    assert "--load_checkpoint_dir is not used: there is a checkpoint to resume from" in again.stderr
     assert (program.folder / "model/model.md").exists()
     assert {path.name: path.stat().st_mtime_ns for path in source.iterdir()} == before
 

@@ -111,7 +111,10 @@ def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
     other = {**PLANS, TRAIN: Plan(7, 2, "other")}
     _, (corpus,) = resumed(VALIDATED, schedule(), other)
     assert "all of it with a different training set" in corpus
-    assert corpus.endswith("to start from the beginning, give another --checkpoint_dir")
+    assert corpus.endswith(
+        "to start from the beginning, give another --checkpoint_dir, and to start with these weights, also "
+        "--load_checkpoint_dir and --fresh_optimizer"
+    )
 
 
 def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
