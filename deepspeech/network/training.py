@@ -136,8 +136,7 @@ def outputs_after_window(
     """Return the outputs of the layers after the context window for windows [time, batch, width]."""
     windows.set_shape([None, None, network.window_width])
     states = {layer.name: _initial_state(layer, batch) for layer in network.recurrent_layers}
-    time, batch = tf.unstack(tf.shape(windows)[:2])
-    at = Pass(lengths, time, batch, states, training, compute)
+    at = Pass(lengths, tf.shape(windows)[0], tf.shape(windows)[1], states, training, compute)
     activations = Activations(windows)
     intermediate = []
     _check_rounding(network, compute)
@@ -173,7 +172,16 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
                 f"layer {layer.name}: makes the variable {made.op.name}, which is not in its record; let the record's "
                 f"`variables` return it, with a name that begins with {layer.name}/, and get it from `variables_of`"
             )
-    return outputs
+    is_ours = computed.dispatch(type(layer)).__module__ == __name__
+    return outputs if is_ours else _with_frames_checked(layer, outputs, at.after(layer))
+
+
+def _with_frames_checked(layer: Layer, outputs: Activations, after: Pass) -> Activations:
+    """Return the outputs of a user's layer; a step in which their frames are not as many as promised names it."""
+    found, needed = tf.size(outputs.values) // outputs.width, after.time * after.batch
+    told = f"layer {layer.name}: its function returns so many frames, not as many as its record promises:"
+    with tf.control_dependencies([tf.debugging.Assert(tf.equal(found, needed), [told, found, needed])]):
+        return Activations(tf.identity(outputs.values))
 
 
 def _check_outputs(layer: Layer, outputs: Activations, width: int) -> None:

@@ -86,6 +86,15 @@ def dropped(sizes: Sizes) -> tuple[Layer, ...]:
     )
 
 
+@register("halved")
+def halved(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return a network with a layer that drops every second frame, which its record does not tell."""
+    from deepspeech.network.training import Activations, computed
+
+    computed.register(Dropped, lambda _, inputs, at: Activations(inputs.stacked(at)[::2]))
+    return (Dropped("half"), LSTM("lstm", units=16), Dense("labels", units=sizes.outputs))
+
+
 @register("unknown_layer")
 def unknown_layer(sizes: Sizes) -> tuple[Layer, ...]:
     """Return a network with a layer that cannot be computed."""
@@ -172,6 +181,12 @@ def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program)
     refused = train(program, "unknown_layer", "--epoch=1", f"--checkpoint_dir={program.folder / 'other'}")
     assert refused.code == 1
     assert "layer doubled: there is no way to compute a Doubled in training" in refused.error
+
+
+def test_a_layer_that_drops_frames_is_named_in_the_step_that_fails(program: Program) -> None:
+    finished = train(program, "halved", "--epoch=1")
+    assert finished.code == 1
+    assert "layer half: its function returns so many frames, not as many as its record promises" in finished.error
 
 
 def test_dropout_of_a_layer_of_its_own_goes_on_as_if_training_had_not_been_stopped(program: Program) -> None:
