@@ -13,7 +13,9 @@ from tested_utterances import results
 from deepspeech.util.figures.error_report.content import make_report
 from deepspeech.util.figures.error_report.html.markup import element, joined
 from deepspeech.util.figures.error_report.html.page import page
+from deepspeech.util.figures.error_report.html.tables import confusion_table
 from deepspeech.util.figures.error_report.results import UtteranceResult
+from deepspeech.util.figures.errors.confusions import ConfusionTable
 
 VOID = {"meta", "br", "img", "input"}
 
@@ -62,6 +64,16 @@ def test_texts_are_escaped_and_links_lead_somewhere() -> None:
     inside = [link[1:] for link in reader.values("href") if link.startswith("#")]
     assert inside
     assert set(inside) <= set(identifiers)
+
+
+def test_confusions_have_no_row_of_what_was_never_said_and_no_column_of_what_was_never_heard() -> None:
+    table = ConfusionTable(("four", "fir", "six"), ((2, 1, 0, 0, 0), (0,) * 5, (0, 0, 0, 0, 3), (0,) * 5, (0,) * 5))
+    texts = Reader(str(confusion_table(table, "words"))).texts
+    assert texts[texts.index("said \\ heard") :] == [
+        *("said \\ heard", "four", "fir", "∅"),
+        *("four", "2", "1"),
+        *("six", "3"),
+    ]
 
 
 def test_nothing_comes_from_the_network() -> None:

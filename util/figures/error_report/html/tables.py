@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Sequence
+from itertools import compress
 
 from ...errors.confusions import Confusion, ConfusionTable, ItemErrors
 from ..groups import Group, Grouping
@@ -62,14 +63,20 @@ def item_table(items: Sequence[ItemErrors], what: str) -> Markup | None:
 
 
 def confusion_table(table: ConfusionTable, what: str) -> Markup | None:
-    """Return the table of what was heard for what was said; more frequent cells are darker."""
+    """Return the table of what was heard for what was said; more frequent cells are darker.
+
+    It has no row of what was never said, such as words that were only heard, and no column of what was never heard.
+    """
     if not table.items:
         return None
     names = [*map(item, table.items), OTHERS, item(None)]
-    head = element("tr", element("th", "said \\ heard"), [element("th", name, scope="col") for name in names])
+    heard = [any(column) for column in zip(*table.counts, strict=True)]
+    heads = [element("th", name, scope="col") for name in compress(names, heard)]
+    head = element("tr", element("th", "said \\ heard"), heads)
     rows = [
-        element("tr", element("th", name, scope="row"), _confusion_cells(counts, place))
+        element("tr", element("th", name, scope="row"), list(compress(_confusion_cells(counts, place), heard)))
         for place, (name, counts) in enumerate(zip(names, table.counts, strict=True))
+        if any(counts)
     ]
     return joined(
         element("h3", f"Confusions of the {what} that have most errors"),
