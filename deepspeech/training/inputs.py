@@ -23,7 +23,7 @@ from ..util.corpus import Corpus, Utterance, read_corpus
 from ..util.corpus_files import files_of
 from ..util.features import front_end
 from ..util.files.writable import why_not_writable
-from ..util.importing import import_corpus, is_imported
+from ..util.importing import check_known, import_corpus, is_imported
 from ..util.importing.alphabet import make_alphabet
 from ..util.progress import report
 from ..util.text import Alphabet
@@ -84,7 +84,10 @@ def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
 
 def _import(options: Options) -> None:
     """Import the experiment's corpora, if it has any; raise ImportingError if one lacks a set that the run needs."""
-    for each in options.experiment.imports():
+    imports = list(options.experiment.imports())
+    for each in imports:
+        check_known(each.corpus)  # before the first import, which may take long
+    for each in imports:
         download = each.source is None and not is_imported(each.folder)
         import_corpus(each.corpus, each.folder, each.source, choices=replace(each.choices, download=download))
         _check_sets(options, each.folder)

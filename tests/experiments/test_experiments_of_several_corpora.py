@@ -72,6 +72,20 @@ def test_folders_of_some_corpora_are_refused_with_the_names_of_all(folders: Path
         read(folders, "librispeech", "an4")
 
 
+def test_a_corpus_that_does_not_exist_is_named_before_another_is_imported(folders: Path) -> None:
+    (folders / "own.py").write_text(
+        "from dataclasses import replace\n"
+        "from deepspeech.experiments.experiment import find_experiment\n"
+        'MISSPELLED = replace(find_experiment("an4")[1], besides=("librispech",))\n'
+    )
+    sources, work = f"{folders / 'an4'},{folders / 'librispeech'}", folders / "work"
+    options = parse([f"--experiment={folders / 'own.py'}:MISSPELLED", f"--from={sources}", f"--work={work}"])
+    assert options is not None
+    with pytest.raises(DeepSpeechError, match="there is no corpus 'librispech'"):
+        read_inputs(options)
+    assert not (work / "corpus").exists()
+
+
 def test_a_run_goes_on_and_is_repeated_without_being_told_the_folders_again(
     folders: Path, tiny_corpus: TinyCorpus
 ) -> None:
