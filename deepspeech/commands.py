@@ -116,11 +116,11 @@ class ProcessEnd:
 
 
 def _run(name: str, failure: int = 1) -> int:
-    _open_closed_streams()
+    open_closed_streams()
     return ProcessEnd().code_of(lambda: _code_of(name, failure))
 
 
-def _open_closed_streams() -> None:
+def open_closed_streams() -> None:
     """Open the null device for closed streams (`>&-`): else the next file that is opened gets their descriptor."""
     for name in ("stdin", "stdout", "stderr"):  # in the order of their descriptors: open() returns the lowest
         if getattr(sys, name) is None:

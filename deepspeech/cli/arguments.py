@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..commands import missing_package
+from ..commands import missing_package, open_closed_streams
 from ..options import TranscriptOptions, check_values, flags_of, with_values
 from ..options.rows.checks import Check
 from ..util.errors import DeepSpeechError, FlagError, line_of
@@ -215,6 +215,7 @@ def run_tool(command: Callable[[], int | None], program: str) -> int:
 
 def run_script(script: Callable[[], None]) -> NoReturn:
     """Run a script like `run_tool`, with the name of its file before an error, and exit."""
+    open_closed_streams()
     sys.exit(run_tool(script, f"{Path(sys.argv[0]).name}: error"))
 
 

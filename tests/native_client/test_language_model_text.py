@@ -151,3 +151,11 @@ def test_a_build_that_is_stopped_ends_lmplz_and_leaves_no_files(tmp_path: Path, 
     assert not list((tmp_path / "lm").iterdir())
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+def test_closed_streams_do_not_stop_a_script(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
+    (tmp_path / "text.txt").write_text("go stop\n")
+    files = (ROOT / "bin/build_lm.py", tmp_path / "text.txt", "--out", tmp_path / "lm")
+    command = ["sh", "-c", '"$@" >&- 2>&-', "sh", sys.executable, *map(str, files), "--tools"]
+    subprocess.run([*command, str(tools_that_keep_what_they_read)], timeout=600, check=False)
+    assert (tmp_path / "read.txt").read_text() == "go stop\n"
