@@ -69,7 +69,10 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:
     """Return the error for a folder without the checkpoint that training is to begin with."""
     named = named_for_all(folder)
-    return CheckpointError(f"--load_checkpoint_dir={named}: holds no checkpoint to start from; name another folder")
+    why = "holds no checkpoint to start from; name another folder"
+    if folder.with_name(f"{folder.name}.index").exists():
+        why = f"is a checkpoint; give its folder, {named_for_all(folder.parent)}, with --checkpoint={folder.name}"
+    return CheckpointError(f"--load_checkpoint_dir={named}: {why}")
 
 
 def check_named(folder: Path, wanted: str) -> None:

@@ -224,6 +224,10 @@ def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_resto
             check(other, **flags)
     with pytest.raises(CheckpointError, match="none: holds no checkpoint to start from"):
         check(load=folder / "none")
+    with pytest.raises(
+        CheckpointError, match=rf"is a checkpoint; give its folder, {folder}, with --checkpoint=train-6"
+    ):
+        check(load=folder / "train-6")
 
 
 def test_weights_of_another_sample_rate_begin_a_new_run_but_do_not_go_on_with_one(folder: Path) -> None:
