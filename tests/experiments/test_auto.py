@@ -181,7 +181,7 @@ def test_a_gpu_gets_larger_batches_and_a_larger_network() -> None:
 def test_every_choice_has_a_reason_with_the_figures_that_led_to_it() -> None:
     _, choices = experiment_for(SMALL, MACHINE)
     text = "\n".join(reason for choice in choices for reason in choice.reasons)
-    assert all(words in text for words in ("0.6 hours", "16000 Hz", "16 labels a second", "70 speakers"))
+    assert all(words in text for words in ("37 min 30 s of speech", "16000 Hz", "16 labels a second", "70 speakers"))
 
 
 def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> None:

@@ -21,6 +21,7 @@ from ...util.figures.counted import counted
 from ...util.importing.pipeline.records import SETS
 from ...util.output_units import WordPieceAlphabet
 from ...util.parallel import usable_cores
+from ...util.progress import duration
 from ..experiment import Experiment, register
 from ..recordings import OF_ANY_LANGUAGE
 from ..unheard import AUGMENTATIONS, OTHER_PEOPLE, OTHER_VOICES, SILENCE, SMALL_MASKS, UNHEARD
@@ -160,8 +161,8 @@ def _network(measured: Measured, machine: Machine) -> Choice:
         },
         (
             f"network: {convolutions} convolutions and {layers} bidirectional LSTMs of {units} units for "
-            f"{measured.hours:.1f} hours; --nobidirectional --lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2} for "
-            "a model that streams, with some more errors",
+            f"{duration(3600 * measured.hours)} of speech; --nobidirectional --lstm_chunk={chunk} "
+            f"--lstm_chunk_offset={chunk // 2} for a model that streams, with some more errors",
             f"outputs: {step} ms, as {why}",
         ),
     )

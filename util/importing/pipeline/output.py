@@ -13,6 +13,7 @@ from typing import Any
 from ...figures.counted import counted
 from ...files.csv_lines import csv_writer
 from ...files.whole_files import written_whole
+from ...progress import duration
 from ..corpus_csv import COLUMNS
 from .recordings import Imported
 from .records import SETS, LeftOut
@@ -37,9 +38,7 @@ class Written:
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        long = self.seconds >= 3600
-        duration = f"{self.seconds / 3600:.1f} hours" if long else f"{self.seconds / 60:.1f} minutes"
-        return f"{self.path}: {counted(self.utterances, 'utterance')}, {duration}"
+        return f"{self.path}: {counted(self.utterances, 'utterance')}, {duration(self.seconds)}"
 
 
 class SetFiles:

@@ -247,7 +247,7 @@ def test_an_imported_corpus_needs_no_source_any_more(corpus: Path, tmp_path: Pat
 def test_the_command_says_what_it_did_and_what_is_wrong(corpus: Path, tmp_path: Path) -> None:
     done = run_script("import_corpus.py", "common_voice", "--from", corpus, "--to", tmp_path / "out", "--split=4:1:1")
     assert done.returncode == 0 and done.stdout == "", done.stderr
-    assert f"{tmp_path / 'out' / 'train.csv'}: 4 utterances, 0.0 minutes" in done.stderr
+    assert f"{tmp_path / 'out' / 'train.csv'}: 4 utterances, 2 s" in done.stderr
     command = [sys.executable, "-m", "deepspeech.import_corpus", "common_voice", "--to", str(tmp_path / "out")]
     wrong = subprocess.run([*command, "--split=1:2"], capture_output=True, text=True)
     assert_fails_with(wrong, "--split", "1:2", "90:5:5")
