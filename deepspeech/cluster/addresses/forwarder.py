@@ -18,6 +18,7 @@ from ...errors import DeepSpeechError
 from ..coordination.errors import CoordinatorError
 from ..http import routes
 from ..http.client import LEAVE_SECONDS, Connection
+from .connecting import connect
 
 logger = logging.getLogger(__name__)
 
@@ -80,8 +81,7 @@ class Forwarder:
         address = self._locate(place)
         if address is None:
             raise ConnectionRefusedError("its address is not known")
-        host, _, port = address.rpartition(":")
-        worker = socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS)
+        worker = connect(address, CONNECT_SECONDS)
         worker.settimeout(None)
         worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         worker.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -5,11 +5,11 @@ TensorFlow waits without a word for a server behind a firewall, or at an address
 
 import logging
 import os
-import socket
 from collections.abc import Sequence
 
 from ...errors import ClusterError
 from ...util.monitoring.waiting import Waiting
+from .connecting import connect
 
 logger = logging.getLogger(__name__)
 
@@ -51,9 +51,8 @@ class ServersReached:
 
 def _why_unreachable(address: str) -> str:
     """Return why connecting to HOST:PORT fails, or nothing if it is possible."""
-    host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+        connect(address, CONNECT_SECONDS).close()
     except OSError as error:
         return error.strerror or str(error)
     return ""

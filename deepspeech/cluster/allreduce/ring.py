@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...util.web.listening import listen_everywhere
+from ..addresses.connecting import connect
 from .greetings import Greetings
 
 Floats = npt.NDArray[np.float32]
@@ -228,9 +229,8 @@ def _pieces(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[np.uint8]]:
 
 
 def _connected(place: RingPlace) -> socket.socket:
-    host, _, port = place.next.rpartition(":")
     try:
-        connection = socket.create_connection((host.strip("[]"), int(port)), JOINING_SECONDS)
+        connection = connect(place.next, JOINING_SECONDS)
         connection.sendall(place.key.encode())
     except OSError as error:
         raise RingBrokenError(f"the worker at {place.next} cannot be reached ({error.strerror or error})") from error
