@@ -214,6 +214,8 @@ def draw(path: Path, samples: list[Samples], features: list[Features], rate: int
         row[1].imshow(normalized.T, **{"origin": "lower", "aspect": "auto", "extent": (0, seconds, 0, heard.shape[1])})
         for axis, label in zip(row, ("kHz", "coefficient"), strict=True):
             axis.set(xlim=(0, longest), ylabel=label, title=f"example {number}" if number else "as it is")
+    for axis in axes[-1]:
+        axis.set_xlabel("seconds")
     figure.tight_layout()
     with written_whole(path) as beside:
         figure.savefig(beside, format="png")
