@@ -111,7 +111,7 @@ def run_model(model: AcousticModel, arguments: Namespace) -> None:
     rows = read_rows(arguments.csv)
     inspection = Inspection()
     outputs = []
-    with Progress("Running the model", len(rows)) as progress:
+    with Progress("Running the model", len(rows), unit="utterance") as progress:
         for row in rows:
             samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
             outputs.append(model.engine.posteriors(model.features.windows_of(samples)))
@@ -237,7 +237,7 @@ def search(objective: Objective, arguments: Namespace) -> list[Trial]:
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=arguments.seed))
-    with Progress("Tuning", arguments.trials) as progress:
+    with Progress("Tuning", arguments.trials, unit="trial") as progress:
         study.optimize(objective, arguments.trials, callbacks=[lambda *_: progress.advance()])
     return [(*trial.params.values(), trial.value) for trial in study.trials]
 

@@ -189,7 +189,8 @@ def _run(options: argparse.Namespace) -> int:
     model = _load(options)
     code = 0
     texts_appear = options.output_dir is None and sys.stdout.isatty()  # a bar would be in the way of their lines
-    with Progress("Transcribing", len(chosen), enabled=len(chosen) > 1 and not texts_appear) as progress:
+    bar = len(chosen) > 1 and not texts_appear
+    with Progress("Transcribing", len(chosen), bar, unit="recording") as progress:
         done = (
             _utterances_all(model, chosen, options)
             if options.rules

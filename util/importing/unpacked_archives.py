@@ -98,7 +98,7 @@ def _unpack_inner(folder: Path) -> None:
 
 def _unpack(path: Path, folder: Path) -> None:
     """Unpack an archive; nothing in it can write outside of `folder`."""
-    with Progress(f"Unpacking {path.name}", None) as progress:
+    with Progress(f"Unpacking {path.name}", None, unit="file") as progress:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 for info in archive.infolist():

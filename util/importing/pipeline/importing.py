@@ -43,14 +43,14 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool, KnownRecordings(out / KNOWN_FILE) as known:
         splitter = Splitter(choices, (str(source), str(out)), known.division())
-        with Progress(f"Reading {source}", None) as progress:
+        with Progress(f"Reading {source}", None, unit="row") as progress:
             rows, columns = _read(chain((first,), items), spool, splitter, progress)
         for line in splitter.divide():
             report(line)
         with (
             LeftOutFile(out / LEFT_OUT_FILE) as left_out,
             SetFiles(out, columns) as sets,
-            Progress(f"Checking {source}", rows) as progress,
+            Progress(f"Checking {source}", rows, unit="row") as progress,
         ):
             for result in _take(spool, Recordings(str(source), clips), known):
                 progress.advance()
