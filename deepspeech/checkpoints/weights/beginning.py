@@ -13,11 +13,21 @@ import numpy.typing as npt
 from ...errors import CheckpointError
 from ...network.layers.normalization import statistics_names
 from ...options import CheckpointOptions
+from ...util.figures.counted import counted
 from ...util.frames.normalization import DEVIATION, MEAN
+from ...util.text import Alphabet
 from ..identity import ModelIdentity, misfit, read_description
 from ..sources import assign, find_sources, open_checkpoint, source_of
 from .finite import check_finite
-from .fitting import Arrays, check_beginning, initial_statistics, initial_weights, mapping_of_description
+from .fitting import (
+    Arrays,
+    check_beginning,
+    initial_statistics,
+    initial_weights,
+    mapping_of_description,
+    mapping_of_labels,
+)
+from .label_mapping import LabelMapping
 from .model_weights import read_initial_weights
 
 logger = logging.getLogger(__name__)
@@ -34,7 +44,12 @@ def begin_with_file(
     if source is None:
         return
     statistics = initial_statistics(source, identity.features)
-    onto = _last_layer(session, variables, identity) if options.map_labels else None
+    _warn_of_another_rate(source.origin, source.features.sample_rate if source.features else None, identity)
+    onto = None
+    if options.map_labels:
+        onto = _last_layer(session, variables, identity)
+        mapping = mapping_of_labels(source.origin, source.labels, source.output_unit, identity.alphabet)
+        _tell_kept_labels(mapping, identity.alphabet)
     values = initial_weights(source, identity, options.drop_source_layers, onto)
     there = len({*source.values} - {MEAN, DEVIATION})
     _begin_with(session, variables, {**values, **statistics}, identity, f"{there} weights of {options.initial_file}")
@@ -47,6 +62,8 @@ def begin_with_checkpoint(
 
     Raise CheckpointError if it cannot be read or belongs to another model.
     """
+    described = (read_description(prefix) or {}).get("features", {})
+    _warn_of_another_rate(f"{prefix}", described.get("sample_rate"), identity)
     if options.map_labels:
         dropped = max(options.drop_source_layers, 1)
         values = weights_of_checkpoint(prefix, variables, identity, dropped)
@@ -81,6 +98,7 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
     """Return the values of the last layer's variables for this run's alphabet; `onto` are their initial values."""
     description = read_description(prefix) or {}
     mapping = mapping_of_description(prefix, description, identity.alphabet)
+    _tell_kept_labels(mapping, identity.alphabet)
     reader = open_checkpoint(prefix)
     shapes = reader.get_variable_to_shape_map()
     mapped = {}
@@ -93,6 +111,27 @@ def _mapped(prefix: Path, identity: ModelIdentity, onto: Arrays) -> dict[str, np
             raise CheckpointError(misfit(prefix, variable, source.name, found, identity))
         mapped[variable.name] = mapping.mapped(source.read(reader), initial)
     return mapped
+
+
+def _warn_of_another_rate(origin: str, rate: int | None, identity: ModelIdentity) -> None:
+    """Warn if weights were trained at another sample rate, in Hz, where each coefficient is of other frequencies."""
+    ours = identity.features.sample_rate
+    if rate not in (None, ours):
+        logger.warning(
+            "%s: was trained on audio of %d Hz, but this run's is of %d Hz: its features are of other frequencies, "
+            "which the first layers learn anew (--audio_sample_rate)",
+            origin,
+            rate,
+            ours,
+        )
+
+
+def _tell_kept_labels(mapping: LabelMapping, alphabet: Alphabet) -> None:
+    logger.info(
+        "The last layer begins with the weights of %d of the alphabet's %s",
+        mapping.shared,
+        counted(alphabet.size, "label"),
+    )
 
 
 def _last_layer(session: Any, variables: Sequence[Any], identity: ModelIdentity) -> Arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,7 +165,10 @@ def test_a_folder_that_is_in_use_or_none_is_called_by_its_name_alone(tmp_path: P
         write_checkpoint(tmp_path / "busy", weights_of())
 
 
-def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path: Path) -> None:
+def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "deepspeech")
     source = weights_of(IDENTITY)
     write_hdf5(tmp_path / "a.weights.h5", source.layers, source.description)
     prefix = write_checkpoint(tmp_path / "folder", source)
@@ -178,6 +182,8 @@ def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path
             if not from_file:
                 checkpoints.initialize_from(session, prefix)
             after = values(session)
+        assert "The last layer begins with the weights of 3 of the alphabet's 4 labels" in caplog.text
+        caplog.clear()
         np.testing.assert_array_equal(after["layer_5/weights"], source.values["layer_5/weights"])
         mapped = after["layer_6/weights"]
         np.testing.assert_array_equal(mapped[:, 1:], source.values["layer_6/weights"][:, [4, 0, 1, 6]])
@@ -189,3 +195,19 @@ def test_a_file_or_a_checkpoint_is_begun_with_and_its_labels_are_mapped(tmp_path
     ):
         checkpoints.initialize_from(session, prefix)
     assert CheckpointOptions(map_labels=True).only_weights
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+def test_weights_of_another_sample_rate_are_warned_of(
+    from_file: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = weights_of(IDENTITY)
+    write_hdf5(tmp_path / "a.weights.h5", source.layers, source.description)
+    prefix = write_checkpoint(tmp_path / "folder", source)
+    telephone = replace(IDENTITY, features=replace(IDENTITY.features, sample_rate=8000))
+    for identity, warned in ((IDENTITY, False), (telephone, True)):
+        initial = tmp_path / "a.weights.h5" if from_file else None
+        with session_of(tmp_path / "new", identity, initial_weights=initial) as (checkpoints, session):
+            if not from_file:
+                checkpoints.initialize_from(session, prefix)
+        assert ("trained on audio of 16000 Hz, but this run's is of 8000 Hz" in caplog.text) == warned
