@@ -16,8 +16,8 @@ import soxr
 
 from ...errors import AudioError
 from ...util.audio import HIGHEST_RATE, LOWEST_RATE, mono
-from ...util.containers.ffmpeg import CONTAINERS
-from ...util.containers.mpeg_frames import HEADER_BYTES, frame_bytes, has_two_frames
+from ...util.containers.beginnings import begins_encoded_recording
+from ...util.containers.mpeg_frames import HEADER_BYTES, frame_bytes
 from ...util.containers.wav import START_BYTES, WavFormat, is_wav, read_wav_format
 
 logger = logging.getLogger(__name__)
@@ -25,12 +25,6 @@ logger = logging.getLogger(__name__)
 PIPE = "-"
 PIPE_BYTES = 1 << 14
 """Bytes read from a pipe at a time: half a second at 16 kHz."""
-
-STARTS_OF_FILES = (
-    *(b"fLaC", b"OggS", b"ID3", b"FORM", b"caff", b".snd", b"riff"),
-    *(start for start in CONTAINERS if len(start) > 2),
-)
-"""The first bytes of other recordings; samples hardly ever begin with them."""
 
 Array = npt.NDArray[np.float32]
 
@@ -72,7 +66,7 @@ class Pipe:
         to_second_frame = (frame_bytes(start) or 0) + HEADER_BYTES - len(start)
         if to_second_frame > 0:
             start += self._read(pipe, to_second_frame)
-        if _is_other_file(start):
+        if begins_encoded_recording(start):
             raise AudioError(f"{PIPE}: a recording that is not WAV; give it as a file, or pipe a WAV or raw samples")
         if not is_wav(start):
             raw = WavFormat(sample_rate, channels=1, kind=1, bits=16, data_bytes=None)
@@ -141,9 +135,3 @@ class Pipe:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def _is_other_file(start: bytes) -> bool:
-    """Return whether bytes begin a recording that is neither a WAV nor raw samples."""
-    is_avi = start.startswith(b"RIFF") and start[8:12] == b"AVI "
-    return start.startswith(STARTS_OF_FILES) or start[4:8] == b"ftyp" or is_avi or has_two_frames(start)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from serving_in_thread import Samples, loaded, of_kind, rest, samples_of, say, serving, tell
 
 from deepspeech import Model
@@ -124,6 +126,31 @@ def test_half_a_sample_at_the_end_of_an_utterance_is_left_out_with_a_warning(
     assert [final["text"] for final in of_kind(messages, "final")] == [model.transcribe(each).text for each in speech]
     (warning,) = of_kind(messages, "warning")
     assert warning["code"] == "half_sample" and "odd number of bytes" in warning["message"]
+
+
+def test_a_recording_that_is_sent_instead_of_its_samples_is_refused_or_warned_of(
+    graph_file: Path, speech: list[Samples]
+) -> None:
+    encoded = {"webm": b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81", "mp4": b"\0\0\0\x20ftypisom"}
+    for form in ("OGG", "MP3", "WAV"):
+        file = BytesIO()
+        soundfile.write(file, speech[0], RATE, format=form)
+        encoded[form] = file.getvalue()
+    header, audio = encoded["WAV"][:44], encoded.pop("WAV")[44:]
+    with serving(loaded(graph_file)) as served:
+        for form, recording in encoded.items():
+            with served.stream() as stream:
+                stream.send(recording[: 32 << 10])
+                (error,) = of_kind(rest(stream), "error")
+            assert (error["code"], stream.close_code) == ("not_samples", 1008), form
+            assert "send 16-bit little-endian samples of one channel" in error["message"]
+        with served.stream() as stream:
+            stream.send(header)
+            stream.send(audio)
+            tell(stream, "close")
+            messages = rest(stream)
+    assert [warning["code"] for warning in of_kind(messages, "warning")] == ["wav_header"]
+    assert of_kind(messages, "final")[0]["text"]
 
 
 def test_a_silence_that_ends_a_stream_takes_no_words_with_it(

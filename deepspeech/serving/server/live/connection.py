@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from starlette.types import Message, Receive, Send
 
+from ....util.containers.beginnings import begins_encoded_recording
+from ....util.containers.wav import START_BYTES, is_wav
 from ....util.figures.counted import counted
 from ..errors import failed
 from ..models import LoadedModel
@@ -49,6 +51,14 @@ class Ending:
 
 SLOW_READER = Ending(POLICY, "slow_reader", "too many messages were left unread")
 
+NOT_SAMPLES = Ending(
+    POLICY,
+    "not_samples",
+    "the audio begins as an encoded recording does, such as WebM, Ogg or MP3; send 16-bit little-endian samples of one "
+    "channel here, or the whole recording to /v1/audio/transcriptions",
+)
+
+WAV_HEADER = "the audio begins with the header of a WAV, which is heard as samples; send its samples alone"
 
 HALF_SAMPLE = "the utterance's audio has an odd number of bytes; the last one, half a sample, is left out"
 
@@ -114,6 +124,7 @@ class LiveConnection:
         """Read the client's messages, until it sends `close` or breaks a rule."""
         most_bytes = self._limits.max_stream_seconds * self._second
         pace = Pace(self._limits.max_messages_per_second)
+        is_first = True
         while True:
             message = await self._next()
             await pace.keep()
@@ -130,12 +141,22 @@ class LiveConnection:
                     return Ending(NORMAL)
                 self._inbox.put(command)
             else:
+                if is_first and (ending := self._judge_start(audio)) is not None:
+                    return ending
+                is_first = False
                 most_bytes -= len(audio)
                 if most_bytes < 0:
                     most = counted(self._limits.max_stream_seconds, "second")
                     return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
                 self._inbox.put_audio(audio)
             await self._inbox.room()
+
+    def _judge_start(self, audio: bytes) -> Ending | None:
+        """Return an ending if the connection's first audio begins a file instead of samples; warn of a WAV."""
+        if begins_encoded_recording(audio):
+            return NOT_SAMPLES
+        warned = not is_wav(audio[:START_BYTES]) or self.warn("wav_header", WAV_HEADER)
+        return None if warned else SLOW_READER
 
     async def _next(self) -> Message:
         message = await self._receive()
