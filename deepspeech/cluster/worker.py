@@ -25,6 +25,7 @@ from ..training.scoring import Evaluator
 from ..training.session_errors import summary
 from ..util.feeding import UNREADABLE, Batch
 from ..util.monitoring.time_use import Activity, TimeUse
+from .addresses.reachability import ServersReached
 from .allreduce.follower import Follower
 from .allreduce.graph import AllReduceGraph
 from .allreduce.replica import Replica
@@ -94,11 +95,13 @@ def work_until_over(
     if the chief was told to stop.
     """
     trouble = Trouble()
+    seconds = context.cluster.coordinator_retries * RETRY_SECONDS
+    reached = ServersReached(context.cluster.parameter_servers, seconds)
     while not interrupted():
         membership = join_or_explain(context.connection, context.applicant, context.record)
         joined(membership)
         try:
-            _work_as_member(context, membership, interrupted, trouble)
+            _work_as_member(context, membership, interrupted, reached, trouble)
             membership.leave()
             context.record.state = NodeState.ENDING
             return
@@ -110,7 +113,6 @@ def work_until_over(
         except SERVERS_LOST as error:
             logger.warning("A step failed; is a parameter server gone? (%s)", summary(error))
             membership.leave()
-            seconds = context.cluster.coordinator_retries * RETRY_SECONDS
             if trouble.lasts() > seconds:
                 raise ClusterError(f"steps have failed for {seconds:.0f} s: {summary(error)}") from error
             time.sleep(RETRY_SECONDS)
@@ -120,7 +122,7 @@ def work_until_over(
         except TrainingError as error:
             membership.leave(str(error))
             raise
-        except UNREADABLE:
+        except (*UNREADABLE, ClusterError):
             membership.leave()
             raise
         except TrainingStoppedError as error:
@@ -136,6 +138,7 @@ def _work_as_member(
     context: WorkerContext,
     membership: Membership,
     interrupted: Callable[[], bool],
+    reached: ServersReached,
     trouble: "Trouble",
 ) -> None:
     time_use = context.record.time_use
@@ -157,7 +160,7 @@ def _work_as_member(
             observer=steps,
             time_use=time_use,
         )
-        _do_jobs(runner, coordinator, interrupted)
+        _do_jobs(runner, coordinator, interrupted, reached)
         steps.ended()
     finally:
         closing = context.begin_to_close(session)  # other nodes wait for this one, which may have lost a server
@@ -167,13 +170,19 @@ def _work_as_member(
     closing.join(CLOSING_SECONDS)  # the parameter servers end when this worker has left
 
 
-def _do_jobs(runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Callable[[], bool]) -> None:
-    """Do jobs until there are none left, or until `interrupted`."""
+def _do_jobs(
+    runner: JobRunner, coordinator: RemoteCoordinator, interrupted: Callable[[], bool], reached: ServersReached
+) -> None:
+    """Do jobs until there are none left, or until `interrupted`; wait with the first until the servers are reached."""
     while not interrupted():
         job = coordinator.next_job(POLL_SECONDS)
         if job is NoJob.OVER:
             return
-        if isinstance(job, Job):
+        if isinstance(job, Job) and not reached.look():
+            coordinator.give_back_all()  # the others' rounds would wait for it
+            while not interrupted() and not reached.look():
+                time.sleep(RETRY_SECONDS)
+        elif isinstance(job, Job):
             try:
                 list(runner.work(job, coordinator, interrupted))
             except JobLostError as error:

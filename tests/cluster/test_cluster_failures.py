@@ -102,6 +102,17 @@ def test_a_parameter_server_that_has_joined_but_cannot_be_reached_ends_all_in_ti
             assert f"parameter server 0 has joined, but localhost:{closed} cannot be reached from here (Conn" in error
 
 
+def test_a_worker_that_cannot_reach_a_parameter_server_says_so_and_holds_up_nobody(program: Program) -> None:
+    with Cluster(program, endless(program)) as cluster:
+        cluster.start("ps 0", "worker 0")
+        closed, *_ = free_ports(1)
+        cluster.start("worker 1", flags=[f"--ps_hosts=localhost:{closed}"])
+        warned = f"W Parameter server 0 has joined, but localhost:{closed} cannot be reached from here (Conn"
+        cluster.until(lambda: warned in cluster.log("worker 1"))
+        cluster.wait_for(steps_counted(cluster.status()["counts"]["steps"] + 30))
+        assert cluster.processes["worker 1"].poll() is None
+
+
 def test_without_a_chief_the_others_end_with_the_reason(program: Program) -> None:
     with Cluster(program, endless(program, coord_retries=4)) as cluster:
         cluster.start("worker 1", "ps 0")

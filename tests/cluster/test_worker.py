@@ -68,6 +68,19 @@ def test_a_step_that_fails_after_minutes_of_others_is_no_reason_to_end(
     assert work(monkeypatch, minutes, lambda _: None) == 2
 
 
+@pytest.mark.usefixtures("clock")
+def test_a_worker_that_gives_up_leaves_the_cluster_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[None] = []
+    monkeypatch.setattr(MEMBERSHIP, "leave", lambda *_: left.append(None))
+
+    def give_up(_: Any) -> None:
+        raise ClusterError("a server cannot be reached")
+
+    with pytest.raises(ClusterError):
+        work(monkeypatch, give_up)
+    assert len(left) == 1
+
+
 def test_failures_with_steps_between_them_are_no_reason_to_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     def steps(trouble: Any) -> None:
         clock.sleep(30)

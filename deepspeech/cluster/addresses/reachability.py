@@ -21,7 +21,10 @@ CONNECT_SECONDS = 2.0
 
 
 class ServersReached:
-    """Looks again and again whether the parameter servers, all of which have joined, accept connections."""
+    """Looks again and again whether the parameter servers, all of which have joined, accept connections.
+
+    After the first time that all of them did, it looks no more.
+    """
 
     def __init__(self, addresses: Sequence[str], patience: float) -> None:
         """Remember the addresses, as HOST:PORT; look for `patience` seconds from the first failure.
@@ -39,6 +42,7 @@ class ServersReached:
             if reason:
                 self._note(f"parameter server {task} has joined, but {address} cannot be reached from here ({reason})")
                 return False
+        self._addresses = ()
         return True
 
     def _note(self, trouble: str) -> None:
