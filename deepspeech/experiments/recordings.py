@@ -39,6 +39,7 @@ SUMMARIES = {
     "folder": "recordings, each with a text or annotations beside it",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a Kaldi data directory",
+    "lhotse": "manifests of Lhotse, as its recipes write them",
     "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",

@@ -90,6 +90,17 @@ def json_lines(folder: Path) -> None:
     write(folder / "manifest.jsonl", "\n".join(map(json.dumps, rows)))
 
 
+def lhotse(folder: Path) -> None:
+    recordings, supervisions = [], []
+    for number in range(3):
+        file = {"type": "file", "channels": [0], "source": str(speak(folder / f"{number}.wav"))}
+        recordings.append({"id": f"{number}", "duration": 1, "sources": [file]})
+        place = {"recording_id": f"{number}", "channel": 0, "start": 0, "duration": 1}
+        supervisions.append({**place, "text": "a word"})
+    write(folder / "recordings.jsonl", "\n".join(map(json.dumps, recordings)))
+    write(folder / "supervisions.jsonl", "\n".join(map(json.dumps, supervisions)))
+
+
 def lists(folder: Path) -> None:
     for part in SETS:
         speak(folder / f"{part}.wav")
@@ -185,6 +196,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "fleurs": (fleurs, WORD),
     "folder": (recordings, " 012345eggrößß"),
     "json_lines": (json_lines, WORD),
+    "lhotse": (lhotse, WORD),
     "kaldi": (kaldi, WORD),
     "librispeech_100": (librispeech("train-clean-100", "dev-clean", "test-clean", "train-other-500"), ""),
     "librispeech_960": (librispeech("train-clean-100", "train-clean-360", "train-other-500", *CLEAN), ""),

@@ -1,8 +1,13 @@
-"""Reads lists of a corpus line by line: UTF-8, or UTF-16 with a byte order mark; lines may end in LF or CRLF."""
+"""Reads lists of a corpus line by line: UTF-8, or UTF-16 with a byte order mark; lines may end in LF or CRLF.
+
+A file whose name ends in .gz is decompressed.
+"""
 
 from __future__ import annotations
 
 import codecs
+import gzip
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -27,8 +32,8 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise CorpusError(f"there is no file {path}") from error
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path}:{number + 1}: not UTF-8; save it as UTF-8") from error
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read: {error.strerror}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[int, Mapping[str, str], int]]:
@@ -70,11 +75,15 @@ def read_text(path: Path) -> str:
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:
+    if path.suffix == ".gz":
+        with gzip.open(path, "rt", encoding="utf-8-sig", newline="\n") as file:
+            yield from file
+        return
     encoding = encoding_of(path)
     if encoding == "utf-16":
         yield from read_text(path).split("\n")
         return
-    with path.open("rb") as file:
-        for line in file:
+    with path.open("rb") as lines:
+        for line in lines:
             yield line.decode(encoding)
             encoding = "utf-8"

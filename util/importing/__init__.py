@@ -48,6 +48,7 @@ MODULES = {
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
     "ldc93s1": "ldc93s1",
+    "lhotse": "formats.lists.lhotse",
     "librispeech": "formats.librispeech",
     "libritts": "formats.text_files.libritts",
     LISTS: "formats.lists.of_any_kind",
@@ -66,8 +67,8 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "librispeech", "mls", "fleurs", "tedlium"),
-    *("voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, FOLDER),
+    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "lhotse", "librispeech", "mls"),
+    *("fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 

@@ -27,6 +27,10 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "fleurs": {"train.tsv": "7\t7.wav\tYes.\tyes\ty e s\t8000\tMALE\n", "audio/train/7.wav": ""},
     "folder": {"ann/a.wav": "", "ann/a.txt": "yes\n", "notes.csv": "day,weather\n1,rain\n"},
     "kaldi": {"train/wav.scp": "u1 a.wav\n", "train/text": "u1 yes\n"},
+    "lhotse": {
+        "recordings.jsonl": '{"id": "a", "duration": 1, "sources": [{"type": "file", "channels": [0], "source": "a"}]}',
+        "supervisions.jsonl": '{"recording_id": "a", "start": 0, "duration": 1, "channel": 0, "text": "yes"}',
+    },
     "librispeech": {"dev-clean/19/7/19-7.trans.txt": "19-7-0000 YES\n", "SPEAKERS.TXT": "19 | F\n"},
     "libritts": {"dev-clean/84/1/84_1_0_0.wav": "", "dev-clean/84/1/84_1_0_0.normalized.txt": "Yes.\n"},
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},

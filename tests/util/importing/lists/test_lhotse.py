@@ -1,0 +1,109 @@
+"""Manifests of Lhotse."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from trees import Import, tone
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import SETS, Choices
+
+ALL_TRAIN = Choices(split=(1, 0, 0))
+
+SUPERVISION = {"recording_id": "a", "start": 0, "duration": 3, "channel": 0, "text": "word"}
+FILE = {"type": "file", "channels": [0], "source": "a.wav"}
+RECORDING = {"id": "a", "duration": 3, "sources": [FILE]}
+
+
+def write_compressed(path: Path, rows: Sequence[object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(
+        gzip.compress("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode())
+    )
+
+
+def test_supervisions_of_lhotse_are_found_with_their_recordings_above_the_manifests(tmp_path: Path) -> None:
+    tone(tmp_path / "download" / "a.wav", 3)
+    tone(tmp_path / "download" / "b.wav", 1)
+    manifests = tmp_path / "data" / "manifests"
+    for part in SETS:
+        source = {**FILE, "source": "download/a.wav"}
+        short = {"type": "file", "channels": [0], "source": "download/b.wav"}
+        recordings = [{**RECORDING, "sources": [source]}, {"id": "b", "duration": 1, "sources": [short]}]
+        write_compressed(manifests / f"x_recordings_{part}.jsonl.gz", recordings)
+        rows = [
+            {**SUPERVISION, "start": 1, "duration": 1.2, "speaker": "ann", "language": "en", "custom": {"a": 1}},
+            {**SUPERVISION, "recording_id": "b", "duration": 0.995, "text": "short"},
+        ]
+        write_compressed(manifests / f"x_supervisions_{part}.jsonl.gz", rows)
+    done = Import("lhotse", manifests, tmp_path / "out")
+    assert format_of(manifests, Choices()) == "lhotse"
+    first, second = done.rows("train")
+    assert (first["transcript"], first["speaker"], first["language"], first["duration"]) == (
+        "word",
+        "ann",
+        "en",
+        "1.200",
+    )
+    assert (second["transcript"], second["wav_filename"]) == ("short", str(tmp_path / "download" / "b.wav"))
+    assert len(done.rows("dev")) == len(done.rows("test")) == 2
+
+
+def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav", 3)
+    cut = {"id": "c", "start": 1, "duration": 1, "recording": RECORDING, "supervisions": [SUPERVISION]}
+    inside = {**SUPERVISION, "start": 0.5, "duration": 0.5}
+    changed = {**RECORDING, "transforms": [{"name": "Speed", "kwargs": {"factor": 0.9}}]}
+    stereo = {**RECORDING, "sources": [{"type": "file", "channels": [0, 1], "source": "a.wav"}]}
+    padded = {
+        "tracks": [{"type": "MonoCut", "cut": {**cut, "supervisions": [inside]}}, {"type": "PaddingCut", "cut": {}}]
+    }
+    rows = [
+        {**cut, "supervisions": [inside, {**inside, "text": None}]},
+        padded,
+        {"id": "mixed", "tracks": [{"type": "MonoCut", "cut": cut}] * 2},
+        cut,
+        {**cut, "recording": changed, "supervisions": [inside]},
+        {**cut, "recording": stereo, "supervisions": [inside]},
+        {
+            **cut,
+            "recording": {**RECORDING, "sources": [{**FILE, "type": "url"}]},
+            "supervisions": [inside],
+        },
+        {**cut, "recording": None, "supervisions": [inside]},
+        {**cut, "supervisions": [{**inside, "start": "soon"}]},
+        "{",
+        "7",
+    ]
+    write_compressed(tmp_path / "cuts_all.jsonl.gz", rows)
+    done = Import("lhotse", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [("word", "0.500")] * 2
+    assert list(done.left_out.items()) == [
+        ("cuts_all.jsonl.gz:1", "no text"),
+        ("cuts_all.jsonl.gz:3", "a mix of several cuts"),
+        ("cuts_all.jsonl.gz:4", "a supervision that goes beyond its cut"),
+        ("cuts_all.jsonl.gz:5", "a recording that Lhotse changes"),
+        ("cuts_all.jsonl.gz:6", "one of several channels, which are read together; write it to a file of its own"),
+        ("cuts_all.jsonl.gz:7", "a recording that is no file"),
+        ("cuts_all.jsonl.gz:8", "its recording is in no manifest"),
+        ("cuts_all.jsonl.gz:9", "not as Lhotse writes it"),
+        ("cuts_all.jsonl.gz:10", "no text"),
+        ("cuts_all.jsonl.gz:11", "no text"),
+    ]
+
+
+def test_manifests_of_lhotse_that_lack_something_are_refused_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(ImportingError, match=r"has no \*supervisions\*.jsonl.gz or \*cuts\*.jsonl.gz of Lhotse"):
+        Import("lhotse", tmp_path, tmp_path / "out")
+    write_compressed(tmp_path / "x_supervisions_train.jsonl.gz", [SUPERVISION])
+    with pytest.raises(ImportingError, match=r"there is no x_recordings_train\.jsonl\.gz beside it"):
+        Import("lhotse", tmp_path, tmp_path / "out")
+    (tmp_path / "x_recordings_train.jsonl.gz").write_bytes(gzip.compress(b"{}" * 5000)[:20])
+    with pytest.raises(ImportingError, match=r"x_recordings_train.jsonl.gz: cannot be read: .*ended before"):
+        Import("lhotse", tmp_path, tmp_path / "out")
