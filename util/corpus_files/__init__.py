@@ -52,6 +52,7 @@ FORMATS: Mapping[str, Format] = {
     ".tsv": _TSV,
     ".json": _JSON_LINES,
     ".jsonl": _JSON_LINES,
+    ".list": _JSON_LINES,
     shards.SUFFIX: Format(shards.read_rows, shards.further_columns),
 }
 """By the ending of a list's name; any other file is a CSV, and a folder is a data directory of Kaldi."""

@@ -1,7 +1,8 @@
 """JSON-lines manifests, like NeMo's: audio_filepath, text, and optionally offset and duration, in seconds.
 
-An offset may be called start, as in tables. Relative recordings are looked for from the manifest's folder. Without an
-offset, a row is the whole recording.
+The recording and its text may be wav and txt, as in WeNet's lists, or source and target, as in FunASR's. An offset may
+be called start, as in tables. Relative recordings are looked for from the manifest's folder. Without an offset, a row
+is the whole recording.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .speakers import SPEAKERS, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
-_USED = {"audio_filepath", "text"}
+_KEYS = (("audio_filepath", "text"), ("wav", "txt"), ("source", "target"))
+"""The keys of the recording and of the text; the first pair that a row has counts."""
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -50,15 +52,16 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         return Unusable(number, "not JSON", "", str(error))
     if not isinstance(values, dict):
         return Unusable(number, "not a JSON object")
-    missing = [key for key in ("audio_filepath", "text") if not isinstance(values.get(key), str)]
-    if missing:
+    keys = next((keys for keys in _KEYS if set(keys) <= set(values)), _KEYS[0])
+    if missing := [key for key in keys if not isinstance(values.get(key), str)]:
         return Unusable(number, f"no {missing[0]}")
+    file, text = (values[key] for key in keys)
     start = next((values[name] for name in STARTS if values.get(name) is not None), None)
     duration = values.get(DURATION)
     plain = texts_of(values)
-    recording = joined(path.parent, values["audio_filepath"])
+    recording = joined(path.parent, file)
     try:
-        values["text"].encode()
+        text.encode()
     except UnicodeEncodeError as error:  # JSON can escape a lone surrogate
         return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
     if not (_is_time(start) and _is_time(duration)):
@@ -68,11 +71,11 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     return Entry(
         number,
         recording,
-        values["text"],
+        text,
         speaker_of(plain),
         start,
         None if start is None else duration,  # the duration of a whole recording is measured
-        columns_of(plain, _USED),
+        columns_of(plain, keys),
     )
 
 

@@ -67,8 +67,9 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "lhotse", "librispeech", "mls"),
-    *("fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit", TABLE, FOLDER),
+    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
+    *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
+    *(TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 

@@ -26,6 +26,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "common_voice": {f"{name}.tsv": "client_id\tpath\tsentence\nx\ta.mp3\tYes.\n" for name in ("validated", "train")},
     "fleurs": {"train.tsv": "7\t7.wav\tYes.\tyes\ty e s\t8000\tMALE\n", "audio/train/7.wav": ""},
     "folder": {"ann/a.wav": "", "ann/a.txt": "yes\n", "notes.csv": "day,weather\n1,rain\n"},
+    "json_lines": {"train/data.list": '{"key": "a", "wav": "a.wav", "txt": "yes"}\n'},
     "kaldi": {"train/wav.scp": "u1 a.wav\n", "train/text": "u1 yes\n"},
     "lhotse": {
         "recordings.jsonl": '{"id": "a", "duration": 1, "sources": [{"type": "file", "channels": [0], "source": "a"}]}',

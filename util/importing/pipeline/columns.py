@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
-    *("text", "transcript", "transcription", "sentence"),
+    *("text", "transcript", "transcription", "sentence", "txt", "wrd"),
 )
 """Texts, in order of preference."""
 

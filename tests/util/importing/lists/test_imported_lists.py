@@ -10,6 +10,7 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import SETS, Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -38,6 +39,23 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
         "not JSON",
         "not a JSON object",
     ]
+
+
+@pytest.mark.parametrize(("audio", "text"), [("wav", "txt"), ("source", "target")])
+def test_json_lines_of_other_toolkits_are_read_in_folders_that_are_named_as_sets(
+    audio: str, text: str, tmp_path: Path
+) -> None:
+    for number, part in enumerate(SETS):
+        rows = [{"key": f"{number}", audio: str(tone(tmp_path / f"{part}.wav")), text: part}, {audio: "x.wav", text: 7}]
+        write(tmp_path / part / "data.list", "\n".join(map(json.dumps, rows)))
+    done = Import("json_lines", tmp_path, tmp_path / "out")
+    assert [[(row["transcript"], row["key"]) for row in done.rows(part)] for part in SETS] == [
+        [("train", "0")],
+        [("dev", "1")],
+        [("test", "2")],
+    ]
+    assert done.left_out == {f"{part}/data.list:2": f"no {text}" for part in SETS}
+    assert format_of(tmp_path, Choices()) == "json_lines"
 
 
 def test_a_column_with_a_carriage_return_leaves_the_rows_of_the_csv_whole(tmp_path: Path) -> None:

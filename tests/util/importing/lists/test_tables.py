@@ -59,6 +59,20 @@ def test_names_of_columns_say_what_is_in_them(folder: Path) -> None:
     assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
 
 
+def test_recordings_may_be_named_by_paths_that_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:
+    tone(tmp_path / "elsewhere" / "b.wav", 2)
+    rows = [f"0,2,{tmp_path}/elsewhere/b.wav,ann,zero", "1,2,../elsewhere/b.wav,ann,one", "2,1,/gone/a.wav,ann,two"]
+    write(folder / "train.csv", "\n".join(["ID,duration,wav,spk_id,wrd", *rows, "3,1,/gone/none.wav,ann,three"]))
+    done = Import("table", folder, folder.parent / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [
+        (text, "ann") for text in ("zero", "one", "two")
+    ]
+    first, second, third = (row["wav_filename"] for row in done.all_rows)
+    assert first == second == str(tmp_path / "elsewhere" / "b.wav")
+    assert third.startswith(str(folder))
+    assert list(done.left_out.values()) == ["no recording of this name in the folder"]
+
+
 def test_times_may_have_a_comma_before_their_fraction(folder: Path) -> None:
     write(folder / "liste.csv", "Datei;start;end;Text\na.wav;0,25;1,5;eins\n")
     assert [row["duration"] for row in imported(folder).all_rows] == ["1.250"]

@@ -1,9 +1,10 @@
 """Recordings in a folder, and tables that name them: .csv, .tsv or .txt, with a line for each recording or segment.
 
-A table is a file whose lines mostly name a recording below the folder, in one of their fields: by its path or its name,
-with or without the ending. Fields are separated by tabs, |, semicolons or commas, or the name is the first word of a
-line. If the first line names the columns, columns of speakers, sets and times in seconds are used. Otherwise, the
-transcript is the last of the columns with the most text, and a column of words that repeat names the speakers.
+A table is a file whose lines mostly name a recording in one of their fields: by its path, which may lead out of the
+folder, or by the name of one below it, with or without the ending. Fields are separated by tabs, |, semicolons or
+commas, or the name is the first word of a line. If the first line names the columns, columns of speakers, sets and
+times in seconds are used. Otherwise, the transcript is the last of the columns with the most text, and a column of
+words that repeat names the speakers.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
 from ....containers.endings import by_name_and_ending, is_recording
@@ -123,9 +125,7 @@ def _tables(source: Path, recordings: Lookup) -> Iterator[tuple[Path, _Layout]]:
                 empty = False
                 yield path, layout
     if empty:
-        raise unreadable or ImportingError(
-            f"{source} has no table ({', '.join(_TABLES)}) whose lines name recordings in the folder"
-        )
+        raise unreadable or ImportingError(f"{source} has no table ({', '.join(_TABLES)}) whose lines name recordings")
 
 
 def _finder(source: Path, table: Path, recordings: Lookup) -> Callable[[str], str | None]:
@@ -134,13 +134,22 @@ def _finder(source: Path, table: Path, recordings: Lookup) -> Callable[[str], st
 
     def find(name: str) -> str | None:
         posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
-        for each in (folder / posix, posix, posix.name):
-            path = recordings.get(str(each)) if posix.name else None
-            if path is not None:
-                return path
-        return recordings.get(posix.stem) if is_recording(posix.name) else None
+        if not posix.name:
+            return None
+        names = (posix.name, posix.stem) if is_recording(posix.name) else (posix.name,)
+        by_path = map(recordings.get, (str(folder / posix), str(posix)))
+        paths = chain(by_path, map(_elsewhere, (table,), (name.strip(),)), map(recordings.get, names))
+        return next((path for path in paths if path is not None), None)
 
     return find
+
+
+def _elsewhere(table: Path, name: str) -> str | None:
+    """Return the path of a recording that a table names by its path, from the table's folder; None if it has none."""
+    with suppress(ValueError):  # a name that no file can have
+        path = table.parent / name
+        return str(path.resolve()) if is_recording(name) and path.is_file() else None
+    return None
 
 
 def _layout(path: Path, find: Callable[[str], str | None]) -> _Layout | None:
