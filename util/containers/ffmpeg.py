@@ -38,6 +38,9 @@ CONTAINERS = {
 }
 """The first bytes of the formats that ffmpeg decodes. Lists of other files, which it also reads, are left out."""
 
+READERS = "aac,amr,asf,avi,caf,flv,matroska,mov,mpeg,ogg,wav"
+"""ffmpeg's readers of these formats. Others, also chosen by a file's content, would open files that a list names."""
+
 MP3_IN_WAV = "MP3 in a WAV"
 
 CAF_READ_BY_LIBSNDFILE = (b"lpcm", b"alaw", b"ulaw", b"alac")
@@ -113,10 +116,11 @@ def decoded_by_ffmpeg(path: Path, file_descriptor: int) -> Iterator[tuple[WavFor
             f"{path}: {container_of_open(file_descriptor)} is decoded by {PROGRAM}, which is not installed; "
             "install it, or convert the recording to WAV or FLAC"
         )
-    # Its number opens exactly this file, even without a path, and ffmpeg cannot mistake a name for a flag. The list of
-    # protocols keeps the file's content from referring to other files.
+    # Its number opens exactly this file, even without a path, and ffmpeg cannot mistake a name for a flag. The lists of
+    # readers and protocols keep the file's content from referring to other files and to the network.
     name = f"file:/dev/fd/{file_descriptor}"
-    command = [program, "-nostdin", "-loglevel", "error", "-protocol_whitelist", "file,pipe", "-i", name]
+    command = [program, "-nostdin", "-loglevel", "error"]
+    command += ["-protocol_whitelist", "file,pipe", "-format_whitelist", READERS, "-i", name]
     command += ["-map", "0:a:0", "-f", "wav", "-codec:a", "pcm_f32le", "pipe:1"]
     with (
         tempfile.TemporaryFile() as messages,
