@@ -34,7 +34,7 @@ _BOX_HEADER = 16
 """Bytes of a box of an MP4 file that give its kind and its size, also a large one."""
 
 _NIST_SIZE = slice(8, 16)
-_NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d+)\s*$", re.MULTILINE)
+_NIST_NUMBER = re.compile(rb"^(\w+) -\w+ (\d{1,18})\s*$", re.MULTILINE)
 _NIST_COUNTS = (b"sample_count", b"channel_count", b"sample_n_bytes")
 
 _WMA_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
@@ -101,7 +101,7 @@ def check_size(path: object, file_descriptor: int, container: str) -> None:
             _check_no_other(path, file_descriptor, start + size)
             _check_rest(path, file_descriptor, file_size, start + size)
     elif container == "NIST":
-        start, size = _nist_samples(file_descriptor)
+        start, size = _nist_samples(path, file_descriptor)
         _compare(path, file_size - start, size)
         _check_no_other(path, file_descriptor, start + size)
     elif container == "WMA":
@@ -161,12 +161,16 @@ def _au_samples(file_descriptor: int) -> tuple[int, int]:
     return int.from_bytes(header[4:8], order), int.from_bytes(header[8:12], order)
 
 
-def _nist_samples(file_descriptor: int) -> tuple[int, int]:
+def _nist_samples(path: object, file_descriptor: int) -> tuple[int, int]:
     """Return where the samples of a NIST file begin, and how many bytes they have by its header; 0 if it has no count.
 
-    The header is text: its own size in the second line, then lines of a name, a type and a value.
+    The header is text: its own size in the second line, then lines of a name, a type and a value. Raise AudioError if
+    that size is no number, although libsndfile may read the file.
     """
-    start = int(os.pread(file_descriptor, _NIST_SIZE.stop, 0)[_NIST_SIZE])
+    told = os.pread(file_descriptor, _NIST_SIZE.stop, 0)[_NIST_SIZE].strip()
+    if not told.isdigit():
+        raise AudioError(f"{path}: damaged: its header has {told!r} where its size should be")
+    start = int(told)
     numbers = {name: int(value) for name, value in _NIST_NUMBER.findall(os.pread(file_descriptor, start, 0))}
     return start, math.prod(numbers.get(name, 0) for name in _NIST_COUNTS)
 

@@ -46,6 +46,15 @@ def test_an_rf64_from_a_pipe_that_counts_no_samples_is_not_called_empty(tmp_path
         inspect_audio(tmp_path / "a")
 
 
+@pytest.mark.parametrize("size", [b"   102A\n", b"   10\xff4\n"])
+def test_a_nist_file_whose_header_has_no_size_is_damaged(tmp_path: Path, size: bytes) -> None:
+    soundfile.write(tmp_path / "a", SAMPLES, 16_000, format="NIST", subtype="PCM_16")
+    content = (tmp_path / "a").read_bytes()
+    (tmp_path / "a").write_bytes(content[:8] + size + content[16:])
+    with pytest.raises(AudioError, match=r"a: damaged: its header has b'.*' where its size should be"):
+        inspect_audio(tmp_path / "a")
+
+
 @pytest.mark.parametrize("padding", [b"", b"\0"])
 @pytest.mark.parametrize(
     "rest",
