@@ -6,6 +6,7 @@ import io
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import closing
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
@@ -178,6 +179,18 @@ def test_bodies_that_are_no_form_are_refused(served: Served) -> None:
     status, headers, text = served.get("/v1/audio/transcriptions")
     assert status == 405 and headers["allow"] and json.loads(text)["error"]["code"] == "method_not_allowed"
     assert json.loads(served.get("/v1/nothing")[2])["error"]["code"] == "unknown_url"
+
+
+def test_an_endless_header_in_a_form_is_refused_as_soon_as_it_is_long(served: Served) -> None:
+    """To keep such a header, one would copy all of it with each piece that arrives."""
+    form = (
+        b'--X\r\nContent-Disposition: form-data; name="model"\r\nA: ' + b"a" * (1 << 20) + b"\r\n\r\ntiny\r\n--X--\r\n"
+    )
+    with closing(HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)) as connection:
+        kind = {"content-type": "multipart/form-data; boundary=X"}
+        connection.request("POST", "/v1/audio/transcriptions", form, kind)
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (400, "wrong_form")
 
 
 def test_a_form_that_was_cut_short_is_refused_as_such(served: Served, recording: Path) -> None:
