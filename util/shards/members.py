@@ -98,7 +98,7 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
                     raise CorpusError(f"{shard}: holds {name} as a sparse file; write it again without --sparse")
                 if member.isreg():
                     place = Place(member.offset_data, member.size, 1)
-                    if place.start + place.size > size:
+                    if not 0 <= place.size <= size - place.start:
                         raise CorpusError(f"{shard}: ends within {name}; copy or write it again")
                 elif member.islnk():
                     place = found.get(_plain(member.linkname))
@@ -106,9 +106,9 @@ def contents(shard: str, size: int, modified_ns: int) -> Mapping[str, Place]:  #
                     found[name] = place._replace(members=1 + (found[name].members if name in found else 0))
             if os.pread(file.fileno(), tarfile.BLOCKSIZE, archive.offset) != bytes(tarfile.BLOCKSIZE):
                 raise CorpusError(f"{shard}: ends within a tar file, without its end mark; copy or write it again")
-    except (tarfile.TarError, EOFError) as error:
+    except (tarfile.TarError, EOFError, OverflowError, MemoryError) as error:  # the last two: a header of 2^60 bytes
         raise CorpusError(
-            f"{shard}: not a tar file without compression, or damaged ({error}); write it again"
+            f"{shard}: not a tar file without compression, or damaged ({error or 'too large a header'}); write it again"
         ) from error
     return found
 
