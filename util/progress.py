@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from .figures.counted import counted
-from .monitoring.log_lines import json_of_log
+from .monitoring.log_lines import json_of_log, printable
 from .signals import drop_standard_error
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ def report(message: str) -> None:
     The work goes on if the reader of stderr has closed it, as after lines of the log.
     """
     lines = json_of_log()
-    line = message if lines is None else lines.line(message, "info", __name__, time.time())
+    line = printable(message) if lines is None else lines.line(message, "info", __name__, time.time())
     try:
         print(line, file=sys.stderr, flush=True)
     except BrokenPipeError:

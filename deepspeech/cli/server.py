@@ -14,7 +14,7 @@ from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import LARGEST_LIMIT, PAGE_PORT, Limits, ServedModel, ServerOptions
 from ..util.files.user_paths import user_path
-from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with
+from ..util.monitoring.log_lines import FORMATS, JSON, TEXT, JSONLines, last_words, log_all_with, text_handler
 from ..util.storage.addresses import address_of
 from ..util.web.certificates import check_certificate, expiry
 from ..util.web.tokens import is_reached_from_beyond, read_token
@@ -33,7 +33,7 @@ ORIGIN = re.compile(r"null|(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 after a signal to stop, 1 after an error."""
-    logging.basicConfig(format=f"{PROGRAM}: %(message)s", level=logging.WARNING)
+    logging.basicConfig(handlers=[text_handler(f"{PROGRAM}: %(message)s")], level=logging.WARNING)
     return run_command(lambda: _main(arguments), PROGRAM)
 
 

@@ -16,7 +16,7 @@ from ..export.formats import FORMATS
 from ..options import LogOptions, Options
 from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
-from ..util.monitoring.log_lines import JSON, JSONLines, log_all_with
+from ..util.monitoring.log_lines import JSON, LETTER_AND_MESSAGE, JSONLines, TextLines, log_all_with
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
 from . import flags
 from .arguments import run_command
@@ -131,8 +131,9 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 def _prepare_logging(options: LogOptions, record: NodeRecord) -> None:
     """Log to stderr, one letter for the level; TensorFlow's own messages are shown at debug level only."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JSONLines(lambda: record.name) if options.format == JSON else _Formatter())
-    if options.format == JSON:
+    is_json = options.format == JSON
+    handler.setFormatter(JSONLines(lambda: record.name) if is_json else TextLines(LETTER_AND_MESSAGE))
+    if is_json:
         log_all_with(handler)
     logger.handlers = [handler]
     logger.setLevel(LEVELS[options.level])
@@ -142,12 +143,6 @@ def _prepare_logging(options: LogOptions, record: NodeRecord) -> None:
     logging.getLogger("deepspeech.traffic").setLevel(logging.INFO if options.traffic else logging.WARNING)
     if options.level:
         logging.getLogger("tensorflow").setLevel(logging.ERROR)
-
-
-class _Formatter(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        text = f"{record.levelname[0]} {record.getMessage()}"
-        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 
 
 def _interrupt(number: int, _frame: object) -> None:

@@ -17,6 +17,7 @@ from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
 from ..serving.transcripts import joined_candidates
 from ..util.files.whole_files import write_whole
+from ..util.monitoring.log_lines import text_handler
 from ..util.progress import Progress, report
 from .arguments import ArgumentParser, add_replaced_flags, add_version_flag, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
@@ -42,7 +43,7 @@ REPLACED = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
-    logging.basicConfig(format="deepspeech: %(message)s", level=logging.WARNING)
+    logging.basicConfig(handlers=[text_handler("deepspeech: %(message)s")], level=logging.WARNING)
     return run_command(lambda: _main(arguments))
 
 

@@ -1,4 +1,4 @@
-"""Logs as JSON lines."""
+"""Lines of the log, as text and as JSON."""
 
 import json
 import logging
@@ -13,7 +13,8 @@ import pytest
 import soundfile
 
 from deepspeech.util.importing import import_corpus
-from deepspeech.util.monitoring.log_lines import JSONLines, last_words
+from deepspeech.util.monitoring.log_lines import JSONLines, last_words, text_handler
+from deepspeech.util.progress import report
 
 
 @pytest.fixture
@@ -43,6 +44,15 @@ def test_each_record_is_an_object_on_a_line_of_its_own(
     }
     assert one["time"].endswith("+00:00")
     assert other["exception"].endswith("ValueError: why")
+
+
+def test_names_of_files_are_no_commands_for_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "caf\u00e9\t\x1b]0;title\x07\x1b[2J\x9b1m\r.wav"
+    shown = "caf\u00e9\t\\x1b]0;title\\x07\\x1b[2J\\x9b1m\\x0d.wav"
+    assert last_words(f"{name}:\nwhy") == f"deepspeech: {shown}:\nwhy"
+    report(name)
+    record = logging.LogRecord("a", logging.WARNING, "b", 1, "%s: not read", (name,), None)
+    assert (capsys.readouterr().err, text_handler().format(record)) == (f"{shown}\n", f"W {shown}: not read")
 
 
 def test_last_words_have_the_form_of_the_log(handler: logging.Handler) -> None:

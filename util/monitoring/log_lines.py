@@ -1,4 +1,4 @@
-"""Lines of the log as JSON, one object a line, for programs that collect logs."""
+"""Lines of the log, as text for a terminal, or as JSON, one object a line, for programs that collect logs."""
 
 import json
 import logging
@@ -13,6 +13,31 @@ from types import TracebackType
 TEXT, JSON = "text", "json"
 FORMATS = (TEXT, JSON)
 """The formats of a log."""
+
+LETTER_AND_MESSAGE = "%(levelname).1s %(message)s"
+"""The usual form of a line of text."""
+
+_ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def printable(text: str) -> str:
+    """Return a text with control characters as escapes: names of files may hold commands for the terminal."""
+    return text.translate(_ESCAPES)
+
+
+class TextLines(logging.Formatter):
+    """Makes a printable text of each record, in a form that Python's logging describes."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record."""
+        return printable(super().format(record))
+
+
+def text_handler(form: str = LETTER_AND_MESSAGE) -> logging.Handler:
+    """Return what writes the log to stderr as text of this form."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(TextLines(form))
+    return handler
 
 
 class JSONLines(logging.Formatter):
@@ -45,7 +70,7 @@ class JSONLines(logging.Formatter):
 def last_words(message: str, program: str = "deepspeech", level: str = "error") -> str:
     """Format a message that a program prints outside its log: after its name and a colon or, as its log, as JSON."""
     lines = json_of_log()
-    return f"{program}: {message}" if lines is None else lines.line(message, level, program, time.time())
+    return f"{program}: {printable(message)}" if lines is None else lines.line(message, level, program, time.time())
 
 
 def json_of_log() -> JSONLines | None:

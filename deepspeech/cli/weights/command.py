@@ -22,6 +22,7 @@ from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
 from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
+from ...util.monitoring.log_lines import text_handler
 from ..arguments import ArgumentParser, add_version_flag, output_path, run_command
 from ..tensorflow_import import import_tensorflow
 
@@ -33,7 +34,7 @@ KINDS = "HDF5 (.h5, .hdf5), exported graphs (.pb, .pbmm) and checkpoints, by the
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, or 1 after an error; `compare`: 1 if weights differ, 2 after errors."""
     given = sys.argv[1:] if arguments is None else arguments
-    logging.basicConfig(format="%(levelname).1s %(message)s", level=logging.INFO, stream=sys.stderr)
+    logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
     return run_command(lambda: _main(given), PROGRAM, failure=2 if [*given[:1]] == ["compare"] else 1)
 
 
