@@ -203,3 +203,15 @@ def test_the_folder_of_copies_is_found_once_for_all_rows_of_a_list(
     monkeypatch.setattr(os.path, "abspath", made_absolute := Mock(wraps=os.path.abspath))
     assert len({row.source for row in read_files([tmp_path / "list.csv"], None)}) == 1000
     assert made_absolute.call_count < 100
+
+
+def test_a_name_that_no_file_can_have_is_a_bad_row_at_an_address_too(tmp_path: Path) -> None:
+    """JSON can escape half a character, and a byte that is not UTF-8, which a name of a file can have."""
+    names = (r"http://host/\ud800.wav", r"\ud800.wav", r"http://host/caf\udce9.wav")
+    lines = (f'{{"audio_filepath": "{name}", "text": "a"}}\n' for name in names)
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+    *bad, good = read_files([tmp_path / "a.jsonl"], None)
+    assert [str(row).split(": ")[:2] for row in bad] == [
+        [f"{tmp_path}/a.jsonl:{line}", "audio_filepath is a name that no file can have"] for line in (1, 2)
+    ]
+    assert isinstance(good, Row) and good.path.endswith("/host/caf\udce9.wav")

@@ -8,6 +8,7 @@ is the whole recording.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,10 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     if missing := [key for key in keys if not isinstance(values.get(key), str)]:
         return Unusable(number, f"no {missing[0]}")
     file, text = (values[key] for key in keys)
+    try:
+        os.fsencode(file)
+    except UnicodeEncodeError as error:
+        return Unusable(number, f"{keys[0]} is a name that no file can have", "", str(error))
     start = next((values[name] for name in STARTS if values.get(name) is not None), None)
     duration = values.get(DURATION)
     plain = texts_of(values)
