@@ -35,6 +35,7 @@ LongText = Annotated[str, Field(max_length=65536)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 HostAndPort = Annotated[str, Field(max_length=300, pattern=r"^([^\s/@,]+:[0-9]{1,5})?$")]
 Seconds = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_POLL)]
+Loss = Annotated[FiniteFloat, Field(ge=-1e60, le=1e60)]  # more than any float32, with sums that are finite
 Duration = Annotated[FiniteFloat, Field(ge=0, le=LONGEST_DURATION)]
 
 
@@ -231,7 +232,7 @@ class SampleBody(Body):
     wav: Text
     transcript: LongText
     hypothesis: LongText
-    loss: FiniteFloat
+    loss: Loss
     edits: EditsBody
 
 
@@ -239,7 +240,7 @@ class FileTallyBody(Body):
     """The figures of one CSV file's utterances."""
 
     utterances: Number
-    loss_sum: FiniteFloat
+    loss_sum: Loss
     edits: EditsBody = EditsBody()
 
     def tally(self) -> Tally:
@@ -251,7 +252,7 @@ class TallyBody(Body):
     """The fields of `Tally`."""
 
     utterances: Number
-    loss_sum: FiniteFloat
+    loss_sum: Loss
     edits: EditsBody = EditsBody()
     samples: Annotated[list[SampleBody], Field(max_length=1000)] = []
     labels_emitted: Annotated[list[Number], Field(max_length=LABELS_KEPT)] = []

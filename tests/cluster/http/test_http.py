@@ -109,6 +109,15 @@ def test_results_for_jobs_that_were_never_handed_out_and_replays_change_nothing(
     assert served.state() == counted
 
 
+def test_losses_whose_sum_is_not_finite_are_refused_as_no_status_could_tell_it(served: Served) -> None:
+    member = served.joined(0)
+    _, job = served.post("/v1/jobs", member=member)
+    for loss, status in ((1.7e308, 422), (-1.7e308, 422), (1e40, 200)):
+        tally = {"utterances": 2 * len(job["batches"]), "loss_sum": loss}
+        assert served.post("/v1/results", **result_of(job, member, tally=tally))[0] == status
+    assert served.request("/v1/status")[0] == 200
+
+
 @pytest.mark.parametrize(
     "body",
     [
