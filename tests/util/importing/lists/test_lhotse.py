@@ -78,6 +78,7 @@ def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) 
         },
         {**cut, "recording": None, "supervisions": [inside]},
         {**cut, "supervisions": [{**inside, "start": "soon"}]},
+        {**cut, "recording": {**RECORDING, "sources": [{**FILE, "source": "\ud800.wav"}]}, "supervisions": [inside]},
         "{",
         "7",
     ]
@@ -93,8 +94,9 @@ def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) 
         ("cuts_all.jsonl.gz:7", "a recording that is no file"),
         ("cuts_all.jsonl.gz:8", "its recording is in no manifest"),
         ("cuts_all.jsonl.gz:9", "not as Lhotse writes it"),
-        ("cuts_all.jsonl.gz:10", "no text"),
+        ("cuts_all.jsonl.gz:10", "not as Lhotse writes it"),
         ("cuts_all.jsonl.gz:11", "no text"),
+        ("cuts_all.jsonl.gz:12", "no text"),
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,7 @@ def _file_of(recording: _Json, channel: int | Sequence[int]) -> str:
         raise _UnusableError(
             "one of several channels, which are read together; write it to a file of its own", source["source"]
         )
+    os.fsencode(source["source"])  # raises a ValueError for a name that no file can have
     return str(source["source"])
 
 
