@@ -132,7 +132,10 @@ def test_a_coordinators_port_that_is_taken_is_named(program: Program) -> None:
     ("flags", "reason"),
     [
         (["--coord_host=0.0.0.0", "--worker_hosts=a:1", "--ps_hosts=b:1", "--job_name=ps"], "needs a secret"),
-        (["--worker_hosts=a:1", "--job_name=worker"], "a cluster needs both"),
+        (
+            ["--worker_hosts=a:1", "--job_name=worker"],
+            "needs both, the same on every node, or --worker_hosts alone and --sync",
+        ),
         (["--worker_hosts=a:1", "--ps_hosts=b:1", "--job_name=ps", "--task_index=1"], "--task_index=1: must be 0 to 0"),
         (["--worker_hosts=a", "--ps_hosts=b:1", "--job_name=ps"], "--worker_hosts: 'a' is not a host and port"),
         (["--worker_hosts=a:1,b:1,a:1", "--ps_hosts=b:2", "--job_name=ps"], "--worker_hosts: a:1 is given twice"),

@@ -14,7 +14,10 @@ def check_cluster(options: Options) -> None:
     if not (cluster.parameter_servers or cluster.workers or cluster.job_name != "localhost"):
         return
     if not (cluster.workers and (cluster.parameter_servers or cluster.all_reduces)):
-        raise FlagError("--ps_hosts and --worker_hosts: a cluster needs both, the same on every node")
+        raise FlagError(
+            "--ps_hosts and --worker_hosts: a cluster needs both, the same on every node, or --worker_hosts alone and "
+            "--sync=allreduce"
+        )
     if cluster.job_name == "localhost":
         raise FlagError("--job_name: give the role of this node in the cluster, ps or worker")
     shared = set(cluster.parameter_servers) & set(cluster.workers)

@@ -36,6 +36,13 @@ class Environment:
             raise self.error(f"{name}={text}: must be a number from {least} on; {self.advice}")
         return int(text)
 
+    def server_count(self, default: int) -> int:
+        """Return PS_REPLICAS, the number of parameter servers; raise FlagError if they are too few."""
+        count = self.number("PS_REPLICAS", default=default)
+        if count < self.least_servers:
+            raise self.error("PS_REPLICAS names no parameter server; set it to 1 or more, or give --sync=allreduce")
+        return count
+
     def error(self, reason: str) -> FlagError:
         """Return an error for what is missing or wrong in the environment."""
         return FlagError(f"--cluster={self.scheduler}: {reason}")

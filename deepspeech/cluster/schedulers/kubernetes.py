@@ -35,9 +35,7 @@ def place_in_indexed_job(environment: Environment) -> Place:
 
 def _counts(environment: Environment) -> dict[str, int]:
     return {
-        PARAMETER_SERVER: environment.number(
-            "PS_REPLICAS", environment.least_servers, default=None if environment.least_servers else 0
-        ),
+        PARAMETER_SERVER: environment.server_count(default=0),
         WORKER: environment.number("WORKER_REPLICAS", 1),
     }
 

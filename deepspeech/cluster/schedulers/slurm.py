@@ -21,7 +21,7 @@ def place(environment: Environment) -> Place:
     """Return this task's place; raise FlagError, in one line, if variables are missing or wrong."""
     number, job = environment.number("SLURM_PROCID"), environment.number("SLURM_JOB_ID")
     tasks = _first_number(environment, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
-    servers = environment.number("PS_REPLICAS", environment.least_servers, default=environment.least_servers)
+    servers = environment.server_count(default=environment.least_servers)
     if tasks < servers + 1:
         advice = "start the program with srun, in a job of so many"
         raise environment.error(f"the step needs {servers + 1} tasks or more, but has {tasks}; {advice}")

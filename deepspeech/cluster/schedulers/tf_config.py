@@ -23,7 +23,7 @@ def place(environment: Environment) -> Place:
     nodes = {kind: _hosts(environment, described, kind) for kind in (*CHIEFS, WORKER, PARAMETER_SERVER)}
     chiefs = nodes["chief"] or nodes["master"]
     if len(nodes[PARAMETER_SERVER]) < environment.least_servers:
-        raise environment.error('TF_CONFIG: its cluster has no "ps"; training needs one parameter server or more')
+        raise environment.error('TF_CONFIG: its cluster has no "ps"; name one or more there, or give --sync=allreduce')
     workers = [*chiefs, *nodes[WORKER]]
     if not workers or len(chiefs) > 1:
         raise environment.error('TF_CONFIG: its cluster needs one "chief", or a "worker"')

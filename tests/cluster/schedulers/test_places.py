@@ -171,7 +171,11 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
         ("tf_config", {"TF_CONFIG": json.dumps({"cluster": NODES})}, 'TF_CONFIG: has no "task"'),
         ("tf_config", tf_config("worker", 2), "TF_CONFIG: its task, worker 2, is not in its cluster"),
         ("tf_config", tf_config("evaluator", 0), "TF_CONFIG: its task, evaluator 0, is not in its cluster"),
-        ("tf_config", tf_config("worker", 0, {"worker": ["a:1"]}), 'TF_CONFIG: its cluster has no "ps"'),
+        (
+            "tf_config",
+            tf_config("worker", 0, {"worker": ["a:1"]}),
+            'no "ps"; name one or more there, or give --sync=allreduce',
+        ),
         ("tf_config", tf_config("ps", 0, {"ps": ["a:1"]}), 'TF_CONFIG: its cluster needs one "chief", or a "worker"'),
         ("tf_config", tf_config("ps", 0, {"ps": ["a"]}), 'TF_CONFIG: "ps" in its cluster is not a list of hosts'),
         ("jobset", {}, "JOBSET_NAME is not in the environment; deploy/training/jobset.yaml"),
@@ -191,8 +195,14 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
         (
             "indexed_job",
             INDEXED_JOB | {"PS_REPLICAS": "0", "JOB_COMPLETION_INDEX": "0"},
-            "PS_REPLICAS=0: must be a number",
+            "PS_REPLICAS names no parameter server; set it to 1 or more, or give --sync=allreduce",
         ),
+        (
+            "jobset",
+            JOB_SET | {"PS_REPLICAS": "", "REPLICATED_JOB_NAME": "worker", "JOB_COMPLETION_INDEX": "0"},
+            "PS_REPLICAS names no parameter server; set it to 1 or more, or give --sync=allreduce",
+        ),
+        ("slurm", SLURM | {"SLURM_PROCID": "0", "PS_REPLICAS": "0"}, "or give --sync=allreduce"),
         ("slurm", {}, "SLURM_PROCID is not in the environment; start the program with srun, in a job of two tasks"),
         ("slurm", SLURM | {"SLURM_PROCID": "7"}, "SLURM_PROCID=7: is not one of the step's 7 tasks"),
         ("slurm", SLURM | {"SLURM_PROCID": "0", "SLURM_NTASKS": "1"}, "the step needs 2 tasks or more, but has 1"),
