@@ -28,6 +28,8 @@ _MEANT = (" ", "\u200c", "\u200d")
 _FEW = 0.01
 """Letters of another script count as mistakes up to this share of all letters."""
 
+SAID_IN_WORDS = "write numbers out as they are said"
+
 _BRACKETS = frozenset("[{<")
 """What stands for a note in brackets among the symbols of a transcript."""
 
@@ -51,10 +53,16 @@ def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet, normalizer: Normal
     outside = [row for row in bad_rows if row.transcript]
     if len(outside) <= MOST_LISTED:
         return [_with_flags(row, alphabet, changes) for row in bad_rows]
-    groups: dict[tuple[str, str], list[BadRow]] = {}
+
+    def ways(text: str) -> tuple[str, str]:
+        return "" if normalizer else _remedy(text, alphabet), _normalization(text, alphabet, changes)
+
+    groups: dict[tuple[str, str, bool], list[BadRow]] = {}
     for row in outside:
-        remedy = "" if normalizer else _remedy(row.transcript, alphabet)
-        groups.setdefault((remedy, _normalization(row.transcript, alphabet, changes)), []).append(row)
+        remedy, flags = ways(row.transcript)
+        others = "".join(each for each in row.transcript if not each.isdecimal())
+        has_numbers = not (remedy or flags) and bool(alphabet.missing(others)) and any(ways(others))
+        groups.setdefault((*ways(others), True) if has_numbers else (remedy, flags, False), []).append(row)
     summaries = [BadRow(rows[0].source, _summary(*ways, rows, alphabet)) for ways, rows in groups.items()]
     return [*summaries, *(row for row in bad_rows if not row.transcript)]
 
@@ -93,7 +101,7 @@ def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     numbers = [source for source, text, _ in transcripts if any(map(str.isdecimal, text))]
     if numbers:
         yield (
-            f"{_count(numbers)} digits, which stay as they are: write numbers out as they are said; "
+            f"{_count(numbers)} digits, which stay as they are: {SAID_IN_WORDS}; "
             "--write_out_numbers does so for whole ones"
         )
     noted = [source for source, _, symbols in transcripts if _BRACKETS & {*symbols}]
@@ -141,8 +149,13 @@ def _remedy(text: str, alphabet: Alphabet) -> str:
     return ""
 
 
-def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet) -> str:
+def _summary(remedy: str, flags: str, has_numbers: bool, rows: Sequence[BadRow], alphabet: Alphabet) -> str:
+    """Return the line for rows that one of these ways would fix, once any numbers in them are written out."""
     count = f"the first of {len(rows)} transcripts" if len(rows) > 1 else "a transcript"
+    if has_numbers:
+        way = f"write the others {remedy}" if remedy else f"give {flags}"
+        given = f" or give {flags}" if remedy and flags else ""
+        return f"{count} with digits and other characters outside the alphabet; {SAID_IN_WORDS}, and {way}{given}"
     if remedy:
         given = f", or give {flags}" if flags else ""
         return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
@@ -151,7 +164,7 @@ def _summary(remedy: str, flags: str, rows: Sequence[BadRow], alphabet: Alphabet
     missing = Counter(each for row in rows for each in set(alphabet.missing(row.transcript)))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
-    how = "write numbers out as they are said, change the rest," if any(map(str.isdecimal, missing)) else "change them,"
+    how = f"{SAID_IN_WORDS}, change the rest," if any(map(str.isdecimal, missing)) else "change them,"
     return f"{count} with characters outside the alphabet; {how} or add the characters: {named}{more}"
 
 

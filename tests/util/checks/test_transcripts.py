@@ -46,6 +46,16 @@ def test_an_upper_case_corpus_is_one_line_that_says_what_to_do(tmp_path: Path) -
     ]
 
 
+def test_an_upper_case_corpus_with_numbers_is_one_line_that_says_what_to_do_about_both(tmp_path: Path) -> None:
+    (line,) = complaints(tmp_path, ["TURN ON 7", "OFF IN 10"] * 15)[1:]
+    assert line == (
+        "all.csv:2: the first of 30 transcripts with digits and other characters outside the alphabet; write numbers "
+        "out as they are said, and write the others in lower case or give --normalize_transcripts"
+    )
+    (line,) = complaints(tmp_path, ["Turn on, 7!"] * 30)[1:]
+    assert line.endswith("; write numbers out as they are said, and give --normalize_transcripts")
+
+
 def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: Path) -> None:
     decomposed = unicodedata.normalize("NFD", "café")
     rows = [decomposed] * 20 + ["A"] * 2 + ["x 1", "x 12", "y 1"] + [""]
