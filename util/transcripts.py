@@ -25,8 +25,8 @@ def _lower(text: str) -> str:
 CASES: Mapping[str, Callable[[str], str]] = {"lower": _lower, "upper": str.upper, "keep": str}
 """The conversions of case, by name; they are the same for all languages."""
 
-APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07"
-"""Characters that are used as apostrophes; each is replaced by '."""
+APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07\u05f3\u055a"
+"""Characters that are used as apostrophes, also Hebrew's and Armenian's; each is replaced by '."""
 HYPHENS = "\u2010\u2011"
 """Typographic hyphens; each is replaced by -."""
 _INSIDE_WORDS = f"'-{APOSTROPHES}{HYPHENS}"
@@ -35,8 +35,10 @@ _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
 _LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+")
 """Joiners that join nothing, which would be invisible words."""
-_TATWEEL = "\u0640"
-"""A stretch of Arabic words for layout, not a letter."""
+_WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
+"""Arabic's tatweel, which stretches words, and the marks that Armenian and Hebrew write within words: no letters."""
+_GERSHAYIM = re.compile('(?<=[\u0591-\u05bd\u05bf-\u05ea])["\u201c\u201d](?=[\u05d0-\u05ea])')
+"""Quotation marks in Hebrew's acronyms, in place of the gershayim that keyboards lack."""
 
 _SPOKEN = "%\u2030&@+=\u00b0\u00a7"
 """Symbols that are said as words, beside those of currencies."""
@@ -69,8 +71,8 @@ class Normalizer:
     Punctuation and symbols, with their marks and joiners, become spaces; in scripts without spaces they are removed.
     Those in `kept` stay, but apostrophes and hyphens only inside words. Typographic apostrophes and hyphens become '
     and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become single spaces, with none at the ends.
-    Other invisible characters, except joiners in words, and Arabic's tatweel are removed. Numbers stay, with their
-    separators.
+    Other invisible characters, except joiners in words, are removed; so are Arabic's tatweel, and the marks that
+    Armenian and Hebrew write within words. Numbers stay, with their separators.
     """
 
     case: str = "lower"
@@ -105,7 +107,9 @@ class Normalizer:
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
         cased = self._cased(unicodedata.normalize("NFC", text))
-        plain = _LONE_JOINERS.sub("", self._untypographic.sub(_plain, cased))
+        plain = self._untypographic.sub(_plain, cased)
+        plain = _GERSHAYIM.sub(lambda mark: mark[0] if mark[0] in self.kept else "", plain)
+        plain = _LONE_JOINERS.sub("", plain)
         return self._cased(plain)  # again: removed characters may have separated an i from its dot
 
     def _cased(self, text: str) -> str:
@@ -124,7 +128,7 @@ class Normalizer:
     @cached_property
     def _untypographic(self) -> re.Pattern[str]:
         """The characters that `_plain` replaces."""
-        typographic = "".join(each for each in APOSTROPHES + HYPHENS + _TATWEEL if each not in self.kept)
+        typographic = "".join(each for each in APOSTROPHES + HYPHENS + _WITHIN_WORDS if each not in self.kept)
         return re.compile(f"[{_characters(('Z', 'Cc', 'Cf'), f' {_JOINERS}')}{typographic}]")
 
     @cached_property
@@ -209,7 +213,7 @@ def _characters(categories: tuple[str, ...], without: str = "") -> str:
 
 
 def _plain(character: re.Match[str]) -> str:
-    """Return the replacement for a space, an invisible character, an apostrophe, a hyphen or a tatweel."""
+    """Return the replacement for a space, an invisible character, an apostrophe, a hyphen or a mark within words."""
     if character[0] in APOSTROPHES:
         return "'"
     if character[0] in HYPHENS:

@@ -18,7 +18,7 @@ TELLING = "aA\u00e9e\u0301 \t\n\u00a0'\u2019\u02bc`\u2010-\u2014.,!%_1\u0663\u00
 TELLING += (
     "\u0345\u0308\u0307\u200c\u200d\u200e\u00ad\u0640\u0b95\u0bcd\u0bb7\u1100\u1161\u11a8\u212b\u2260\u0338=\u1fef"
 )
-TELLING += "\u4e2d\uff0c\u30fb\u2764\ufe0f"
+TELLING += '\u4e2d\uff0c\u30fb\u2764\ufe0f\u05d0\u05b7\u05f4"\u0565\u055e'
 TEXTS = st.text(st.sampled_from(TELLING) | st.characters(codec="utf-8"), max_size=24)
 NORMALIZERS = [Normalizer(case, kept) for case in ("lower", "upper", "keep") for kept in ("", "'", "'-.\u2019\u00e9")]
 
@@ -58,6 +58,12 @@ def test_writing_numbers_out_twice_is_writing_them_out_once(text: str) -> None:
         ("\u2764\ufe0f ok", "ok"),
         ("ok \U0001f926\U0001f3fd\u200d\u2642\ufe0f \u2764\ufe0f\u200d\U0001f525! \u200d", "ok"),
         ("\u738b\U0001f469\u200d\U0001f680\u7c4d", "\u738b\u7c4d"),
+        ("\u0565\u055e\u057d \u0565\u0584\u0589 \u0578\u055c, \u055b", "\u0565\u057d \u0565\u0584 \u0578"),
+        (
+            '\u05e6\u05d4"\u05dc \u05d3\u05f4\u05e8 \u05e6\u05f3\u05d0 "\u05db"',
+            "\u05e6\u05d4\u05dc \u05d3\u05e8 \u05e6'\u05d0 \u05db",
+        ),
+        ('\u05d0\u05b7\u201d\u05d1\u200f"\u200f\u05d2:"\u05d3"', "\u05d0\u05b7\u05d1\u05d2 \u05d3"),
         ("\u738b\u7c4d\uff0c\u300a\u5b57\u300b\u3002", "\u738b\u7c4d\u5b57"),
         ("!?", ""),
     ],
@@ -68,6 +74,8 @@ def test_punctuation_goes_and_what_is_said_stays(written: str, normalized: str) 
 
 def test_what_is_listed_is_kept_and_hyphens_only_inside_words() -> None:
     assert Normalizer(kept="'-?")("Porte\u2010monnaie - l'a-t-il? -non- 'si'") == "porte-monnaie l'a-t-il? non si"
+    marked = '\u05d4"\u05dc \u05d3\u05f4\u05e8 \u0565\u055e\u057d'
+    assert Normalizer(kept='"\u05f4\u055e')(marked) == marked
     assert Normalizer(kept="\u2019")("L\u2019an, l'an") == "l\u2019an l an"
     assert Normalizer(kept="]^\\-")("a]^\\b-c") == "a]^\\b-c"
 
