@@ -40,8 +40,8 @@ _WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
 _GERSHAYIM = re.compile('(?<=[\u0591-\u05bd\u05bf-\u05ea])["\u201c\u201d](?=[\u05d0-\u05ea])')
 """Quotation marks in Hebrew's acronyms, in place of the gershayim that keyboards lack."""
 
-_SPOKEN = "%\u2030&@+=\u00b0\u00a7"
-"""Symbols that are said as words, beside those of currencies."""
+_SPOKEN = "%\u2030\u066a\uff05&\uff06@\uff20+\uff0b=\uff1d\u00b0\u2103\u2109\u00a7\u2116"
+"""Symbols that are said as words, beside those of currencies; also Arabic's percent sign and those of full width."""
 _NOTE = re.compile(r"\[ ?\w[^][]*\]|\{ ?\w[^{}]*\}|<\w[^<>]*>")
 """Words in brackets that say what is heard besides speech, such as [laughs] and <noise>."""
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"

@@ -93,6 +93,7 @@ def test_the_case_is_lower_upper_or_kept() -> None:
 
 def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
     assert Normalizer().spoken_symbols("5 % of 3 \u20ac, 4 %; a-b") == "%\u20ac"
+    assert Normalizer().spoken_symbols("5\u066a 5\uff05 \u21165 5\u2103 \uff05") == "\u066a\uff05\u2116\u2103"
     assert Normalizer(kept="%").spoken_symbols("5 %") == ""
     assert Normalizer().spoken_symbols("[laughs] {breath} <noise> [a]") == "[{<"
     assert Normalizer(kept="[]").spoken_symbols("[laughs] 3 < 4 > 2 [...] {} <>") == ""
