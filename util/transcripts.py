@@ -33,8 +33,8 @@ _INSIDE_WORDS = f"'-{APOSTROPHES}{HYPHENS}"
 """Characters that are kept only inside words."""
 _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
-_LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+")
-"""Joiners that join nothing, which would be invisible words."""
+_LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+|(?<=\u200c)\u200c+|(?<=\u200d)\u200d+")
+"""Joiners that join nothing, which would be invisible words, and repeated ones."""
 _WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
 """Arabic's tatweel, which stretches words, and the marks that Armenian and Hebrew write within words: no letters."""
 _GERSHAYIM = re.compile('(?<=[\u0591-\u05bd\u05bf-\u05ea])["\u201c\u201d](?=[\u05d0-\u05ea])')
@@ -94,7 +94,8 @@ class Normalizer:
         if self.numbers_in and _DIGIT.search(text):
             text = self._spelled(_NUMBER.sub(self._in_words, text))
         within, dropped = self._dropped
-        return " ".join(filter(None, dropped.sub(" ", within.sub("", text)).split(" ")))
+        words = dropped.sub(" ", within.sub("", text)).split(" ")
+        return " ".join(filter(None, (word.rstrip("\u200c") for word in words)))
 
     def spoken_symbols(self, text: str) -> str:
         """Return the distinct symbols of a text that are spoken as words, such as %, and not kept.

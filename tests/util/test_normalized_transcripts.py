@@ -53,6 +53,10 @@ def test_writing_numbers_out_twice_is_writing_them_out_once(text: str) -> None:
         ("soft\u00adhyphen\u200e and\u00a0tab\tend", "softhyphen and tab end"),
         ("\u0645\u0640\u0640\u0627 \u0647\u0630\u0627\u061f", "\u0645\u0627 \u0647\u0630\u0627"),
         ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+        (
+            "\u0645\u06cc\u200c\u200c\u0631\u200c \u06a9\u200c. \u0928\u094d\u200d",
+            "\u0645\u06cc\u200c\u0631 \u06a9 \u0928\u094d\u200d",
+        ),
         ("\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd.", "\u0bb5\u0ba3\u0b95\u0bcd\u0b95\u0bae\u0bcd"),
         ("3,000 at 2:30, 12.", "3,000 at 2:30 12"),
         ("\u2764\ufe0f ok", "ok"),
