@@ -35,6 +35,8 @@ _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
 _LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+|(?<=\u200c)\u200c+|(?<=\u200d)\u200d+")
 """Joiners that join nothing, which would be invisible words, and repeated ones."""
+_INSIDE_LL = "(?<=[lL]\u00b7)(?=[lL])"
+"""The place after the dot of Catalan's l·l, which is one letter of a word."""
 _WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
 """Arabic's tatweel, which stretches words, and the marks that Armenian and Hebrew write within words: no letters."""
 _GERSHAYIM = re.compile('(?<=[\u0591-\u05bd\u05bf-\u05ea])["\u201c\u201d](?=[\u05d0-\u05ea])')
@@ -72,7 +74,7 @@ class Normalizer:
     Those in `kept` stay, but apostrophes and hyphens only inside words. Typographic apostrophes and hyphens become '
     and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become single spaces, with none at the ends.
     Other invisible characters, except joiners in words, are removed; so are Arabic's tatweel, and the marks that
-    Armenian and Hebrew write within words. Numbers stay, with their separators.
+    Armenian and Hebrew write within words. Numbers stay, with their separators, and so does Catalan's l·l.
     """
 
     case: str = "lower"
@@ -142,7 +144,7 @@ class Normalizer:
         after_letter = rf"(?:(?<={_LETTER_OR_DIGIT}[{inner}])|(?<=[{marks}{_JOINERS}][{inner}]))"
         inside_word = rf"{after_letter}(?={_LETTER_OR_DIGIT})" if inner else r"(?!)"
         inside_number = rf"(?<=\d[{dropped}])(?=\d)"
-        stays = rf"(?!{inside_word}|{inside_number})"
+        stays = rf"(?!{inside_word}|{inside_number}|{_INSIDE_LL})"
         between = rf"(?<=[{_WITHOUT_SPACES}][{dropped}])"
         first, more = f"[{dropped}]", rf"{stays}[{dropped}{marks}{_JOINERS}]*"
         return re.compile(rf"{first}{between}{more}(?=[{_WITHOUT_SPACES}])"), re.compile(f"{first}{more}")
