@@ -1,7 +1,8 @@
 """Data directories of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
 A wav.scp with commands (lines that end in |) is refused. If utt2spk names an utterance as its own speaker, the speaker
-is unknown: Kaldi requires this form for unknown speakers.
+is unknown: Kaldi requires this form for unknown speakers. Relative recordings are looked for from the directory, the
+folders above it, as recipes name them from their own folder, and the current one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..errors import BadRow, CorpusError
 from ..transcripts import Normalizer
 from .lines import numbered_lines
 from .lookup import Lookup
+from .relative_paths import RecipeFolders
 from .rows import Entry, Row, Unusable, row_of
 
 RECORDINGS, TEXT = "wav.scp", "text"
@@ -64,12 +66,12 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
 
 
 def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
+    folders = RecipeFolders(path.parent)
     for number, line in numbered_lines(path):
         name, file = _pair(line)
         if file.endswith("|"):
             raise CorpusError(f"{path}:{number}: a command, and only files can be read; write what it prints to a file")
-        beside = path.parent / file
-        yield name, str(beside if beside.exists() else Path(file).absolute())
+        yield name, folders.find(file)
 
 
 def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Data directories of Kaldi's in places whose names are unusual."""
+"""Data directories of Kaldi's: where their recordings are found."""
 
 from __future__ import annotations
 
@@ -19,3 +19,14 @@ def test_a_directory_below_a_folder_whose_name_is_not_utf_8_is_read(tmp_path: Pa
     assert isinstance(row, Row) and (row.path, row.transcript) == (str(folder / "a.wav"), "hello")
     (record,) = read_records(folder, Choices())
     assert isinstance(record, Record) and record.path == str(folder / "a.wav")
+
+
+def test_recordings_are_found_from_the_folder_of_the_recipe_that_made_the_directory(tmp_path: Path) -> None:
+    data, downloads = tmp_path / "s5" / "data" / "train", tmp_path / "s5" / "downloads"
+    for folder in (data, downloads):
+        folder.mkdir(parents=True)
+    (downloads / "a.wav").touch()
+    (data / "wav.scp").write_text("a downloads/a.wav\nb downloads/b.wav\n")
+    (data / "text").write_text("a hello\nb world\n")
+    rows = [row for row in read_files([data], None) if isinstance(row, Row)]
+    assert [row.path for row in rows] == [str(downloads / "a.wav"), str(data / "downloads" / "b.wav")]

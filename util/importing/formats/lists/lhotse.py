@@ -17,6 +17,7 @@ from typing import Any
 from ....corpus_files.json_lines import columns_of, texts_of
 from ....corpus_files.lines import numbered_lines
 from ....corpus_files.lookup import Lookup
+from ....corpus_files.relative_paths import RecipeFolders
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
 from ...pipeline.folders import named_as_sets, set_of_name
@@ -56,7 +57,7 @@ class _Reader:
     def __init__(self, manifest: Path) -> None:
         self._manifest = manifest
         self._set = set_of_name(manifest.name.partition(".")[0])
-        self._folders = [*manifest.parents, Path.cwd()]
+        self._folders = RecipeFolders(manifest.parent)
 
     def of_supervisions(self) -> Iterator[Item]:
         """Yield the utterances of a manifest of supervisions."""
@@ -82,7 +83,7 @@ class _Reader:
             transcript = _transcript_of(supervision)
             if recording is None:
                 raise _UnusableError("its recording is in no manifest", f"{supervision.get('recording_id')}")
-            path = self._find(_file_of(recording, supervision["channel"]))
+            path = self._folders.find(_file_of(recording, supervision["channel"]))
             start, duration = _times_of(supervision, recording, cut)
         except _UnusableError as error:
             return LeftOut(where, error.reason, path, error.detail)
@@ -91,15 +92,6 @@ class _Reader:
         texts = texts_of(supervision)
         columns = columns_of(texts, _USED)
         return Record(path, transcript, where, speaker_of(texts), self._set, start, duration, columns)
-
-    def _find(self, file: str) -> str:
-        """Return the absolute path of a recording, in the first folder that has it."""
-        for folder in self._folders:
-            if (folder / file).exists():
-                self._folders.remove(folder)  # the next recording is likely in the same
-                self._folders.insert(0, folder)
-                return str(folder / file)
-        return str(self._manifest.parent / file)
 
 
 def _manifests(folder: Path, kind: str) -> Sequence[Path]:
