@@ -27,8 +27,12 @@ def find_recording(stem: str) -> str:
 
 
 def set_of_name(name: str) -> str:
-    """Return the set that a name like "train-clean-100", "testset" or "dev (1)" speaks of; empty if of none."""
-    words = (part.rstrip("0123456789").removesuffix("set") for part in _BETWEEN_WORDS.split(name.lower()))
+    """Return the set that a name like "train-clean-100", "testset" or "dev (1)" speaks of; empty if of none.
+
+    Of several sets, the last counts, as in Kaldi's "train_dev", "test_dev93" and "valid_train".
+    """
+    parts = reversed(_BETWEEN_WORDS.split(name.lower()))
+    words = (part.rstrip("0123456789").removesuffix("set") for part in parts)
     return next((_SET_NAMES[word] for word in words if word in _SET_NAMES), "")
 
 

@@ -167,15 +167,17 @@ def test_folders_of_recordings_are_not_imported_together(tmp_path: Path) -> None
 
 
 def test_sets_are_known_by_all_their_usual_names(tmp_path: Path) -> None:
-    others = ("latest", "trained")
-    for name in ("training", "train2", "Validation", "development", "testset", "eval92", "my test (1)", *others):
+    names = {
+        "train": {"training", "train2", "train_nodev", "cv-valid-train"},
+        "dev": {"Validation", "development", "train_dev", "test_dev93"},
+        "test": {"testset", "eval92", "my test (1)", "valid_test"},
+        "": {"latest", "trained"},
+    }
+    for name in set().union(*names.values()):
         tone(tmp_path / f"{name}.wav")
         write(tmp_path / f"{name}.csv", f"wav_filename,transcript\n{name}.wav,word\n")
-    assert Import("lists", tmp_path, tmp_path / "out").sets == {
-        "train": {"training.wav", "train2.wav"},
-        "dev": {"Validation.wav", "development.wav"},
-        "test": {"testset.wav", "eval92.wav", "my test (1).wav"},
-    }
+    sets = Import("lists", tmp_path, tmp_path / "out").sets
+    assert sets == {each: {f"{name}.wav" for name in names[each]} for each in ("train", "dev", "test")}
 
 
 def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
