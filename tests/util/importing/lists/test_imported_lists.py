@@ -221,6 +221,7 @@ def test_directories_of_kaldi_named_as_sets_are_the_sets(tmp_path: Path) -> None
         tone(tmp_path / name / f"{name}.wav", 1)
         write(tmp_path / name / "wav.scp", f"u1 {name}.wav\n")
         write(tmp_path / name / "text", "u1 word\n")
+    write(tmp_path / "train_sp_hires" / "wav.scp", "u1 train.wav\nsp0.9-u1 sox train/train.wav -t wav - speed 0.9 |\n")
     assert Import("kaldi", tmp_path, tmp_path / "out").sets == {
         name: {f"{name}.wav"} for name in ("train", "dev", "test")
     }

@@ -1,18 +1,25 @@
 """A data directory of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
 A wav.scp with commands (lines that end in |) is refused. Subfolders named train, dev and test that are such directories
-are the sets; other subfolders are then not read.
+are the sets; other subfolders are then not read, nor are the copies that recipes make of subfolders, such as train_sp.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ....corpus_files.kaldi import RECORDINGS, TEXT, is_directory_of_kaldi, read_entries
 from ....errors import ImportingError
 from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.records import Choices, Item, item_of
+
+log = logging.getLogger(__name__)
+
+_OF_COPIES = re.compile(r"(_sp|_hires|_vp|_rvb)+$")
+"""Ends the names of copies with other speeds, features, volumes or echoes."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -21,7 +28,16 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folders = [source] if single else sorted(path.parent for path in source.glob(f"*/{RECORDINGS}"))
     if not folders:
         raise ImportingError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
-    for folder in named_as_sets(folders):
+    for folder in _without_copies(named_as_sets(folders)):
         official_set = set_of_name(folder.name) if folder != source else ""
         for entry in read_entries(folder):
             yield item_of(entry, TEXT, official_set)
+
+
+def _without_copies(folders: Sequence[Path]) -> Iterator[Path]:
+    for folder in folders:
+        original = folder.with_name(_OF_COPIES.sub("", folder.name))
+        if folder != original and original in folders:
+            log.warning("%s: not read, as a copy of %s; training can augment by itself", folder, original.name)
+        else:
+            yield folder
