@@ -1,6 +1,7 @@
 """Data directories of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
-A wav.scp with commands (lines that end in |) is refused. If utt2spk names an utterance as its own speaker, the speaker
+Of the commands in a wav.scp (lines that end in |), those that only decode a file stand for it; a wav.scp with others is
+refused. If utt2spk names an utterance as its own speaker, the speaker
 is unknown: Kaldi requires this form for unknown speakers. Relative recordings are looked for from the directory, the
 folders above it, as recipes name them from their own folder, and the current one.
 """
@@ -8,6 +9,7 @@ folders above it, as recipes name them from their own folder, and the current on
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +22,19 @@ from .relative_paths import RecipeFolders
 from .rows import Entry, Row, Unusable, row_of
 
 RECORDINGS, TEXT = "wav.scp", "text"
+
+_FILE = r"([^\s|;&<>$`]+)"
+_DECODING = tuple(
+    re.compile(rf"(?:\S*/)?{command} ?\|")
+    for command in (
+        f"flac(?: -[cdfs]+)+ {_FILE}",
+        f"sph2pipe(?: -f (?:wav|rif)| -p)* {_FILE}",
+        rf"sox {_FILE}(?: -t wav| -[rb] \w+| -c 1| -e signed(?:-integer)?)* -",
+        rf"ffmpeg(?: -nostdin| -(?:v|loglevel) \w+)* -i {_FILE}(?: -f wav| -(?:ar|ab|ac|acodec) \w+)* (?:-|pipe:1)",
+        f"cat {_FILE}",
+    )
+)
+"""Commands of recipes whose output is the sound of a file, with all its channels or their mean."""
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -70,7 +85,13 @@ def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in numbered_lines(path):
         name, file = _pair(line)
         if file.endswith("|"):
-            raise CorpusError(f"{path}:{number}: a command, and only files can be read; write what it prints to a file")
+            match = next(filter(None, (command.fullmatch(" ".join(file.split())) for command in _DECODING)), None)
+            if match is None:
+                raise CorpusError(
+                    f"{path}:{number}: a command that does more than decode a file; write what it prints to a file, "
+                    f"and name that: {file}"
+                )
+            file = match[1]
         yield name, folders.find(file)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from deepspeech.util.corpus_files import Row, read_files
+from deepspeech.util.errors import CorpusError
 from deepspeech.util.importing.formats.lists.kaldi import read_records
 from deepspeech.util.importing.pipeline.records import Choices, Record
 
@@ -30,3 +33,42 @@ def test_recordings_are_found_from_the_folder_of_the_recipe_that_made_the_direct
     (data / "text").write_text("a hello\nb world\n")
     rows = [row for row in read_files([data], None) if isinstance(row, Row)]
     assert [row.path for row in rows] == [str(downloads / "a.wav"), str(data / "downloads" / "b.wav")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "flac -c -d -s a.flac |",
+        "/opt/kaldi/tools/sph2pipe_v2.5/sph2pipe -f wav -p a.flac|",
+        "sox a.flac -t wav -r 8k -b 16 -c 1 - |",
+        "ffmpeg -i a.flac -f wav -ar 16000 -ab 16 - |",
+        "cat a.flac |",
+    ],
+)
+def test_a_command_that_only_decodes_a_file_stands_for_it(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.flac").touch()
+    (tmp_path / "wav.scp").write_text(f"a {command}\n")
+    (tmp_path / "text").write_text("a hello\n")
+    (row,) = read_files([tmp_path], None)
+    assert isinstance(row, Row) and row.path == str(tmp_path / "a.flac")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sph2pipe -f wav -p -c 1 a.sph |",
+        "sox a.wav -t wav - speed 0.9 |",
+        "sox a.wav -t wav -c 1 - remix 2 |",
+        "cat a.wav | wav-reverberate - - |",
+        "ffmpeg -ss 3 -i a.wav -f wav - |",
+    ],
+)
+def test_a_command_that_changes_or_chooses_sound_is_refused(command: str, tmp_path: Path) -> None:
+    (tmp_path / "wav.scp").write_text(f"a {command}\n")
+    (tmp_path / "text").write_text("a hello\n")
+    with pytest.raises(CorpusError) as error:
+        list(read_files([tmp_path], None))
+    assert str(error.value) == (
+        f"{tmp_path}/wav.scp:1: a command that does more than decode a file; write what it prints to a file, "
+        f"and name that: {command}"
+    )

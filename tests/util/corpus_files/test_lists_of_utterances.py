@@ -119,8 +119,8 @@ def test_a_directory_of_kaldi_without_segments_has_whole_recordings(folder: Path
     assert [each.source for each in read(data / "text")] == [f"{data}/text:2", f"{data}/text:1"]
     with pytest.raises(CorpusError, match="given twice"):
         read(data, data / "text")
-    write(data / "wav.scp", "talk ../talk.flac", "word sph2pipe -f wav word.sph |")
-    with pytest.raises(CorpusError, match=r"wav\.scp:2: a command, and only files can be read"):
+    write(data / "wav.scp", "talk ../talk.flac", "word sph2pipe -c 2 word.sph |")
+    with pytest.raises(CorpusError, match=r"wav\.scp:2: a command that does more than decode"):
         read(data)
 
 

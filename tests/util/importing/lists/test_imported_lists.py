@@ -196,7 +196,7 @@ def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
         "text:4": "not in segments",
         "text:5": "malformed times in segments",
     }
-    write(data / "wav.scp", "rec1 sph2pipe -f wav long.sph |\n")
+    write(data / "wav.scp", "rec1 sph2pipe -c 2 long.sph |\n")
     with pytest.raises(ImportingError, match=r"wav\.scp:1: a command"):
         Import("kaldi", data, tmp_path / "out")
 

@@ -1,7 +1,8 @@
 """A data directory of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
-A wav.scp with commands (lines that end in |) is refused. Subfolders named train, dev and test that are such directories
-are the sets; other subfolders are then not read, nor are the copies that recipes make of subfolders, such as train_sp.
+A wav.scp with commands that do more than decode a file is refused. Subfolders named train, dev and test that are such
+directories are the sets; other subfolders are then not read, nor are the copies that recipes make of subfolders, such
+as train_sp.
 """
 
 from __future__ import annotations
