@@ -1,8 +1,8 @@
 """JSON-lines manifests, like NeMo's: audio_filepath, text, and optionally offset and duration, in seconds.
 
 The recording and its text may be wav and txt, as in WeNet's lists, or source and target, as in FunASR's. An offset may
-be called start, as in tables. Relative recordings are looked for from the manifest's folder. Without an offset, a row
-is the whole recording.
+be called start, and there may be an end in place of a duration, as in WeNet's lists of segments. Relative recordings
+are looked for from the manifest's folder. Without an offset, a row is the whole recording.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
     except UnicodeEncodeError as error:
         return Unusable(number, f"{keys[0]} is a name that no file can have", "", str(error))
     start = next((values[name] for name in STARTS if values.get(name) is not None), None)
-    duration = values.get(DURATION)
+    duration, end = values.get(DURATION), values.get(END)
     plain = texts_of(values)
     recording = joined(path.parent, file)
     try:
@@ -71,8 +71,10 @@ def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
         return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
     if not (_is_time(start) and _is_time(duration)):
         return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
-    if start is not None and duration is None and values.get(END) is not None:  # or it would reach to the recording's
-        return Unusable(number, f"an {END} and no {DURATION}; write the seconds between them as {DURATION}", recording)
+    if start is not None and duration is None and end is not None:
+        if not _is_time(end):
+            return Unusable(number, f"an {END} that is not a number", recording, f"{end!r}")
+        duration = end - start
     return Entry(
         number,
         recording,

@@ -148,7 +148,7 @@ def test_times_that_cannot_be_used_are_named_with_their_line(folder: Path) -> No
 def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     no_offset = '{"audio_filepath": "x", "text": "a", "offset": "b"}'
     half = r'{"audio_filepath": "x", "text": "a\ud800"}'
-    end = '{"audio_filepath": "x", "text": "a", "start": 1, "end": 2}'
+    end = '{"audio_filepath": "x", "text": "a", "start": 1, "end": "2"}'
     true = '{"audio_filepath": "x", "text": "a", "offset": 1, "duration": true}'
     manifest = write(folder / "a.json", "{", "7", '{"text": "a"}', no_offset, "[" * 100_000, half, end, true)
     with pytest.raises(CorpusError) as error:
@@ -162,7 +162,7 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
         "5: not JSON",
         r"6: a text that cannot be written as UTF-8: 'utf-8' codec can't encode character '\ud800' in position 1: "
         "surrogates not allowed",
-        "7: an end and no duration; write the seconds between them as duration",
+        "7: an end that is not a number: '2'",
         "8: an offset or duration that is not a number: 1, True",
     ]
     data = kaldi(folder / "data", "u1 other 0 1\nu2 talk x 1\n")

@@ -47,3 +47,10 @@ def test_a_comma_before_a_fraction_is_read_as_spreadsheets_write_it(ending: str,
     lines = ["wav_filename;transcript;start;duration", "talk.flac;a;12,5;1,5"]
     listed.write_text("\n".join(line.replace(";", "\t" if ending == "tsv" else ";") for line in lines))
     assert [row.part for row in read_files([listed], None) if isinstance(row, Row)] == [Part(12.5, 14.0)]
+
+
+def test_a_row_of_wenet_gives_the_end_of_its_part_in_place_of_a_duration(tmp_path: Path) -> None:
+    path = tmp_path / "data.list"
+    path.write_text('{"key": "u1", "wav": "talk.wav", "txt": "a b", "start": 0.5, "end": 1.25}\n')
+    (row,) = read_files([path], None)
+    assert isinstance(row, Row) and row.part == Part(0.5, 1.25)
