@@ -52,14 +52,18 @@ class KnownRecordings:
             raise ImportingError(
                 f"{wrong}; is another import at work there?" if "locked" in wrong else wrong
             ) from error
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            self._database.close()
             path.unlink()
             self._open(path)
 
     def _open(self, path: Path) -> None:
         self._database = sqlite3.connect(path, timeout=0)
+        self._database.text_factory = lambda text: text.decode(errors="replace")
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._committed = time.monotonic()
+        if self._database.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+            raise sqlite3.DatabaseError("it is damaged")
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         self._database.execute(

@@ -236,6 +236,15 @@ def test_what_a_killed_import_left_behind_does_no_harm(corpus: Path, tmp_path: P
     assert names == {".checked.sqlite", "left_out.csv", "train.csv", "dev.csv", "test.csv"}
 
 
+def test_results_that_are_damaged_anywhere_are_replaced(corpus: Path, tmp_path: Path) -> None:
+    results, first = tmp_path / "out" / ".checked.sqlite", Import("common_voice", corpus, tmp_path / "out")
+    for page in range(1, results.stat().st_size // 4096):  # as after a loss of power
+        with results.open("r+b") as file:
+            file.seek(page * 4096)
+            file.write(b"\xff" * 64)
+        assert Import("common_voice", corpus, tmp_path / "out").all_rows == first.all_rows
+
+
 def test_an_imported_corpus_needs_no_source_any_more(corpus: Path, tmp_path: Path) -> None:
     Import("common_voice", corpus, tmp_path / "out")
     import_corpus("common_voice", tmp_path / "out")
