@@ -18,6 +18,7 @@ from ..network.serialization import difference, without_chunks
 from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
 from ..util.files.whole_files import write_text_whole
+from ..util.output_units import UNITS
 from ..util.text import Alphabet
 from .weights.explanation import is_of_another_alphabet, start_anew
 from .weights.label_mapping import shared_labels
@@ -97,16 +98,33 @@ def read_description(prefix: Path) -> Mapping[str, Any] | None:
     """Return the JSON beside a checkpoint, None if there is no such file; raise CheckpointError for any other file."""
     path = description_path(prefix)
     try:
-        description = json.loads(path.read_text(encoding="utf-8"))
+        description: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from error
-    if not isinstance(description, dict) or description.get("format") != DESCRIPTION_FORMAT:
+    if not is_description(description):
         raise CheckpointError(
             f"{path}: not a description of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
         )
     return description
+
+
+def is_description(value: Any) -> bool:
+    """Return whether a value from JSON has the format of a description, and its parts, if any, have their types."""
+    if not isinstance(value, dict) or value.get("format") != DESCRIPTION_FORMAT:
+        return False
+    labels, network = value.get("alphabet", []), value.get("network", {"name": UNNAMED_NETWORK})
+    return (
+        isinstance(labels, list)
+        and all(isinstance(label, str) for label in labels)
+        and value.get("output_unit", Alphabet.unit) in tuple(UNITS)
+        and all(isinstance(value.get(name, {}), dict) for name in ("features", "model"))
+        and isinstance(network, dict)
+        and isinstance(network.get("name"), str)
+        and isinstance(layers := network.get("layers", []), list)
+        and all(isinstance(layer, dict) for layer in layers)
+    )
 
 
 def write_description(prefix: Path, description: Mapping[str, Any]) -> None:

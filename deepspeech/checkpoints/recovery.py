@@ -168,7 +168,7 @@ def progress_of(prefix: Path) -> TrainingState | None:
     try:
         description = read_description(prefix)
         return None if description is None else TrainingState.from_json(description["state"])
-    except (CheckpointError, KeyError, TypeError, ValueError):
+    except (CheckpointError, KeyError, TypeError, ValueError, OverflowError):
         return None
 
 

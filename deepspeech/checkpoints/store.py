@@ -221,7 +221,7 @@ class Checkpoints:
             return None
         try:
             return TrainingState.from_json(description["state"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise CheckpointError(f"{description_path(prefix)}: not a checkpoint's description ({error!r})") from error
 
     def _load_mean_of_best(self, session: Any, best: Path) -> None:

@@ -193,7 +193,7 @@ class TrainingState:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> "TrainingState":
-        """Return the state that `to_json` wrote; raise KeyError, TypeError or ValueError for anything else."""
+        """Return the state of `to_json`; raise KeyError, TypeError, ValueError or OverflowError for another value."""
         opened = value["open_epoch"]
         return TrainingState(
             epoch=int(value["epoch"]),

@@ -1,5 +1,6 @@
-"""Checkpoints are loaded in few steps of the session, as TensorFlow prepares the graph for each of them."""
+"""Checkpoints are loaded in few steps of the session, as TensorFlow prepares the graph for each of them, or refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from checkpoint_sessions import STATE, session_of, values
 
 from deepspeech.checkpoints import sources
 from deepspeech.checkpoints.store import Kind
+from deepspeech.errors import CheckpointError
 
 v1 = tf.compat.v1
 
@@ -51,3 +53,25 @@ def test_variables_with_one_initial_value_get_their_own() -> None:
         given = np.array([[1, 2], [3, 4]], np.float32)
         sources.assign(session, zip((first, second), given, strict=True))
         np.testing.assert_array_equal(session.run([first, second]), given)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"alphabet": ["a", []]},
+        {"network": 3},
+        {"network": {"name": "deepspeech", "layers": True}},
+        {"network": {"name": "deepspeech", "layers": [7]}},
+        {"features": []},
+        {"state": {**STATE.to_json(), "epoch": float("inf")}},
+    ],
+)
+def test_a_checkpoint_whose_description_has_parts_of_other_kinds_is_refused(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+        path = prefix.with_name(prefix.name + ".json")
+        path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+        with pytest.raises(CheckpointError, match=f"{path}: not a"):
+            checkpoints.restore(session, prefix)

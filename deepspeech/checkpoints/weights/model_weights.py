@@ -30,9 +30,8 @@ from ...serving.frozen.model import (
 )
 from ...util.features import FeatureOptions
 from ...util.frames.normalization import DEVIATION, MEAN
-from ...util.output_units import UNITS
 from ...util.text import Alphabet
-from ..identity import DESCRIPTION_FORMAT
+from ..identity import DESCRIPTION_FORMAT, is_description
 
 _GRAPH_SUFFIXES = (".pb", ".pbmm")
 _HDF5_SUFFIXES = (".h5", ".hdf5")
@@ -168,18 +167,8 @@ def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple
 
 def _check_description(origin: str, description: Mapping[str, Any]) -> None:
     """Raise CheckpointError for a description whose parts are not like those of a checkpoint."""
-    labels, network = description.get("alphabet", []), description.get("network", {"name": "", "layers": []})
-    fits = (
-        description.get("format", DESCRIPTION_FORMAT) == DESCRIPTION_FORMAT
-        and isinstance(labels, list)
-        and all(isinstance(label, str) for label in labels)
-        and description.get("output_unit", Alphabet.unit) in tuple(UNITS)
-        and all(isinstance(description.get(name, {}), dict) for name in ("features", "model"))
-        and isinstance(network, dict)
-        and isinstance(network.get("name"), str)
-        and isinstance(network.get("layers"), list)
-    )
-    if not fits:
+    described = {"format": DESCRIPTION_FORMAT, **description}
+    if not is_description(described) or "layers" not in described.get("network", {"layers": []}):
         raise CheckpointError(
             f"{origin}: its description is not one of format {DESCRIPTION_FORMAT}; was it written by a newer version?"
         )
