@@ -1,7 +1,7 @@
 """Figures from a model's training and test, stored beside its checkpoints for the model card of an export."""
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from ..util.files.whole_files import write_text_whole
@@ -33,10 +33,19 @@ class ModelFigures:
         for name in (FILE_NAME, EARLIER_FILE_NAME):
             try:
                 values = json.loads((folder / name).read_text(encoding="utf-8"))
-                return ModelFigures(**{**values, "test_files": tuple(values["test_files"])})
+                figures = ModelFigures(**{**values, "test_files": tuple(values["test_files"])})
             except (OSError, ValueError, TypeError, KeyError):
                 continue
+            if figures._is_valid:
+                return figures
         return ModelFigures()
+
+    @property
+    def _is_valid(self) -> bool:
+        pairs = [(getattr(self, each.name), each.default) for each in fields(self)]
+        return all(isinstance(name, str) for name in self.test_files) and all(
+            isinstance(value, (int, float) if isinstance(default, float) else type(default)) for value, default in pairs
+        )
 
 
 def keep_figures(folder: Path, **changes: object) -> None:

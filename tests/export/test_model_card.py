@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +85,16 @@ def test_a_card_names_test_files_whose_names_are_not_utf_8(tmp_path: Path) -> No
     card = model_card(Card(("best",), None, figures, identity, ExportOptions()))
     write_export(tmp_path / "export", {"output_graph.pb": b""}, card, remove=False)
     assert "caf\\udce9.csv" in (tmp_path / "export" / CARD_FILE).read_text("utf-8")
+
+
+@pytest.mark.parametrize("change", [{"wer": {}}, {"test_files": [3]}, {"test_checkpoint": 0.5}, {"train_hours": None}])
+def test_figures_of_other_kinds_are_none(change: dict[str, object], tmp_path: Path) -> None:
+    keep_figures(tmp_path, test_files=("a.csv",), test_checkpoint="best", test_utterances=1, wer=0, train_hours=2.5)
+    path = tmp_path / "model_figures.json"
+    figures = json.loads(path.read_text())
+    assert ModelFigures.read(tmp_path).train_hours == 2.5
+    path.write_text(json.dumps({**figures, **change}))
+    assert ModelFigures.read(tmp_path) == ModelFigures()
 
 
 def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> None:
