@@ -187,7 +187,7 @@ def _open_current(path: Path, contents: _Contents) -> FeatureCache:
         except BaseException:
             file.close()
             raise
-    except (OSError, RuntimeError, KeyError) as error:  # h5py's ways to say that a file is broken
+    except (OSError, RuntimeError, KeyError, TypeError, ValueError) as error:  # of broken files
         raise _OutdatedError(f"the present one is damaged: {_one_line(error)}") from error
     return cache
 

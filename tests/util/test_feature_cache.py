@@ -261,6 +261,15 @@ def test_a_cache_whose_features_are_damaged_is_rebuilt_saying_so(
     assert message.startswith(f"Building feature cache {path}: the present one is damaged: the features of utterance ")
 
 
+@pytest.mark.parametrize("damage", [np.arange(3), 1 << 40])
+def test_a_cache_whose_attributes_are_damaged_is_rebuilt(files: TinyCorpus, tmp_path: Path, damage: object) -> None:
+    path = tmp_path / "train.h5"
+    assert_holds(path, read(files))
+    with h5py.File(path, "r+") as file:
+        file.attrs["utterances"] = damage
+    assert_holds(path, read(files))
+
+
 def test_damage_in_a_cache_too_large_to_be_checked_at_once_is_an_error_where_it_is_read(
     files: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
