@@ -3,13 +3,17 @@
 The recording and its text may be wav and txt, as in WeNet's lists, or source and target, as in FunASR's. An offset may
 be called start, and there may be an end in place of a duration, as in WeNet's lists of segments. Relative recordings
 are looked for from the manifest's folder. Without an offset, a row is the whole recording.
+
+A *.json may also be one array of rows, or one object that has them by name, as SpeechBrain's, with wav and words or
+wrd. Rows are then numbered in place of lines.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +21,16 @@ from ..errors import BadRow
 from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .csv_files import COLUMNS, DURATION, END, STARTS
-from .lines import numbered_lines
+from .lines import numbered_lines, read_text
 from .rows import Entry, Row, Unusable, row_of
 from .speakers import SPEAKERS, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
-_KEYS = (("audio_filepath", "text"), ("wav", "txt"), ("source", "target"))
+_KEYS = (("audio_filepath", "text"), ("wav", "txt"), ("source", "target"), ("wav", "words"), ("wav", "wrd"))
 """The keys of the recording and of the text; the first pair that a row has counts."""
+_DATA_ROOT = "{data_root}/"
+"""SpeechBrain's lists may have this in place of a folder."""
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -42,21 +48,49 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 def read_entries(path: Path) -> Iterator[Entry | Unusable]:
     """Yield the entry of each line; further keys with texts or numbers become columns. Raise CorpusError."""
-    for number, line in numbered_lines(path):
-        yield _read_entry(path, number, line)
+    lines = numbered_lines(path)
+    first = next(lines, None)
+    whole = _rows_of_one_value(path) if first and not _is_row(first[1]) else None
+    if whole is not None:
+        for number, value in enumerate(whole, start=1):
+            yield _entry_of(path, number, value)
+        return
+    for number, line in chain((first,) if first else (), lines):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield Unusable(number, "not JSON", "", str(error))
+        else:
+            yield _entry_of(path, number, value)
 
 
-def _read_entry(path: Path, number: int, line: str) -> Entry | Unusable:
+def _is_row(line: str) -> bool:
+    """Return whether a line is an object with a text or number, and so not part of a value over the whole file."""
     try:
-        values = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Unusable(number, "not JSON", "", str(error))
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and bool(texts_of(value))
+
+
+def _rows_of_one_value(path: Path) -> Sequence[Any] | None:
+    """Return the rows of a file that is one array of them, or one object that has them by name; None for others."""
+    try:
+        value = json.loads(read_text(path)) if path.suffix.lower() == ".json" else None
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, dict) and all(isinstance(row, dict) for row in value.values()):
+        return [{"ID": name, **row} for name, row in value.items()]
+    return value if isinstance(value, list) else None
+
+
+def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
     if not isinstance(values, dict):
         return Unusable(number, "not a JSON object")
     keys = next((keys for keys in _KEYS if set(keys) <= set(values)), _KEYS[0])
     if missing := [key for key in keys if not isinstance(values.get(key), str)]:
         return Unusable(number, f"no {missing[0]}")
-    file, text = (values[key] for key in keys)
+    file, text = values[keys[0]].removeprefix(_DATA_ROOT), values[keys[1]]
     try:
         os.fsencode(file)
     except UnicodeEncodeError as error:

@@ -58,6 +58,21 @@ def test_json_lines_of_other_toolkits_are_read_in_folders_that_are_named_as_sets
     assert format_of(tmp_path, Choices()) == "json_lines"
 
 
+@pytest.mark.parametrize("form", ["by name", "array"])
+def test_a_json_file_may_hold_all_rows_in_one_value(form: str, tmp_path: Path) -> None:
+    tone(tmp_path / "wavs" / "a.wav")
+    row = {"wav": "{data_root}/wavs/a.wav", "length": 1.0, "spk_id": "ann", "words": "yes"}
+    bad = {"wav": "{data_root}/wavs/a.wav"}
+    value = {"a": row, "b": bad} if form == "by name" else [row, bad]
+    for indent in (2, None):
+        write(tmp_path / "train.json", json.dumps(value, indent=indent))
+        done = Import("lists", tmp_path, tmp_path / f"out{indent}", ALL_TRAIN)
+        (found,) = done.all_rows
+        assert (found["transcript"], found["speaker"]) == ("yes", "ann")
+        assert list(done.left_out) == ["train.json:2"]
+    assert format_of(tmp_path, Choices()) == "lists"
+
+
 def test_a_column_with_a_carriage_return_leaves_the_rows_of_the_csv_whole(tmp_path: Path) -> None:
     tone(tmp_path / "a.wav")
     row = {"audio_filepath": "a.wav", "text": "word", "note": "one\rtwo", "speaker": "ann"}
