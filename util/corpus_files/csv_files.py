@@ -30,6 +30,11 @@ STARTS = ("start", "offset")
 """Names of the column with the begin of an utterance in its recording, in seconds; the first that exists counts.
 A row without a start is the whole recording, whatever its duration is."""
 DURATION = "duration"
+OTHER_COLUMNS = (
+    "; rename its columns, or import its folder, which reads other names: "
+    "python -m deepspeech.import_corpus table --from FOLDER --to CORPUS"
+)
+"""What to do with a table that lacks columns."""
 END = "end"
 """The column of other programs' lists in place of a duration."""
 
@@ -44,7 +49,7 @@ def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRo
     with _opened(path) as table:
         header = table.header
         names = names_in(header)
-        filename, transcript = (_column(path, header, name) for name in names)
+        filename, transcript = (_column(path, header, name, OTHER_COLUMNS) for name in names)
         times = _columns_of_times(path, header)
         csv_file, folder = str(path), path.parent
         recording_of = clip_path if names == COMMON_VOICE else joined
@@ -196,10 +201,10 @@ def _columns_of_times(path: Path, header: list[str]) -> list[int]:
     return [_column(path, header, name) for name in (start, DURATION) if name in header]
 
 
-def _column(path: Path, header: list[str], name: str) -> int:
+def _column(path: Path, header: list[str], name: str, if_missing: str = "") -> int:
     if header.count(name) != 1:
-        problem = "more than one column" if name in header else "no column"
-        raise CorpusError(f"{path}:1: {problem} {name}; found: {', '.join(header) or 'none'}")
+        problem, advice = ("more than one column", "") if name in header else ("no column", if_missing)
+        raise CorpusError(f"{path}:1: {problem} {name}; found: {', '.join(header) or 'none'}{advice}")
     return header.index(name)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadRow
+from ..shards.members import SUFFIX
 from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .csv_files import COLUMNS, DURATION, END, STARTS
@@ -59,7 +60,10 @@ def read_entries(path: Path) -> Iterator[Entry | Unusable]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            yield Unusable(number, "not JSON", "", str(error))
+            if line.rstrip().endswith(SUFFIX):
+                yield Unusable(number, "a shard, not JSON; give the shards in place of their list")
+            else:
+                yield Unusable(number, "not JSON", "", str(error))
         else:
             yield _entry_of(path, number, value)
 
@@ -89,7 +93,7 @@ def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
         return Unusable(number, "not a JSON object")
     keys = next((keys for keys in _KEYS if set(keys) <= set(values)), _KEYS[0])
     if missing := [key for key in keys if not isinstance(values.get(key), str)]:
-        return Unusable(number, f"no {missing[0]}")
+        return Unusable(number, f"no {missing[0]}", "", f"the keys are {', '.join(values)}")
     file, text = values[keys[0]].removeprefix(_DATA_ROOT), values[keys[1]]
     try:
         os.fsencode(file)

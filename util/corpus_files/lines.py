@@ -18,6 +18,7 @@ _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """The first bytes of files of Excel and LibreOffice."""
 _RECORDINGS = (b"RIFF", b"fLaC", b"OggS", b"ID3")
 """The first bytes of WAV, FLAC, Ogg and MP3 files."""
+_GZIP = b"\x1f\x8b"
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -36,11 +37,14 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
-def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[int, Mapping[str, str], int]]:
+def numbered_fields(
+    path: Path, *required: tuple[str, ...], if_missing: str = ""
+) -> Iterator[tuple[int, Mapping[str, str], int]]:
     """Yield the rows of a tab-separated table: line, fields by column, and the number of surplus fields.
 
     The first line names the columns. Quotes are plain characters. Missing fields of a row are empty. The table must
-    have all columns of one of the sets `required`, each of them once. Raise CorpusError.
+    have all columns of one of the sets `required`, each of them once. Raise CorpusError, with the advice `if_missing`
+    if a column is missing.
     """
     lines = numbered_lines(path)
     header = [name.strip() for name in next(lines, (0, ""))[1].split("\t")]
@@ -48,7 +52,7 @@ def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[in
     columns = next((columns for columns in required if set(columns) <= set(header)), None)
     if columns is None:
         missing = next(name for name in required[0] if name not in header)
-        raise CorpusError(f"{path}:1: no column {missing}; {found}")
+        raise CorpusError(f"{path}:1: no column {missing}; {found}{if_missing}")
     if twice := next((name for name in columns if header.count(name) > 1), None):
         raise CorpusError(f"{path}:1: more than one column {twice}; {found}")
     for number, line in lines:
@@ -58,11 +62,16 @@ def numbered_fields(path: Path, *required: tuple[str, ...]) -> Iterator[tuple[in
 
 
 def encoding_of(path: Path) -> str:
-    """Return the encoding of a list; raise CorpusError for a spreadsheet or a recording, or OSError."""
+    """Return the encoding of a list; raise CorpusError for a file that is no text, or OSError."""
     with path.open("rb") as file:
         start = file.read(4)
     if start in _SPREADSHEETS:
         raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
+    if start.startswith(_GZIP):
+        raise CorpusError(
+            f"{path}: compressed; decompress it, or, if it is a manifest of Lhotse, import its folder: "
+            "python -m deepspeech.import_corpus lhotse --from FOLDER --to CORPUS"
+        )
     if start.startswith(_RECORDINGS):
         raise CorpusError(f"{path}: a recording, not a list; give a CSV file with a line for each recording")
     return "utf-16" if start[:2] in _UTF_16 else "utf-8-sig"

@@ -15,6 +15,7 @@ from .csv_files import (
     COLUMNS,
     COMMON_VOICE,
     DURATION,
+    OTHER_COLUMNS,
     REQUIRED,
     STARTS,
     check_times,
@@ -28,7 +29,7 @@ from .rows import Row, new_row
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of one TSV file. Raise CorpusError."""
-    for line, fields, surplus in numbered_fields(path, REQUIRED, COMMON_VOICE):
+    for line, fields, surplus in numbered_fields(path, REQUIRED, COMMON_VOICE, if_missing=OTHER_COLUMNS):
         check_times(path, fields)
         name, transcript = names_in(fields)
         row = Row(str(path), line, "", "")

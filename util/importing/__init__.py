@@ -31,6 +31,7 @@ from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 
 FOLDER = "folder"
+JSON_LINES = "json_lines"
 LISTS = "lists"
 TABLE = "table"
 
@@ -45,7 +46,7 @@ MODULES = {
     "fleurs": "formats.fleurs",
     FOLDER: "formats.text_files.folder",
     "fsdd": "fsdd",
-    "json_lines": "formats.lists.json_lines",
+    JSON_LINES: "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
     "ldc93s1": "ldc93s1",
     "lhotse": "formats.lists.lhotse",
@@ -67,7 +68,7 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
+    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", JSON_LINES, "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
     *(TABLE, FOLDER),
 )
@@ -117,8 +118,9 @@ def format_of(source: Path, choices: Choices) -> str:
     """Return the name of the first format of `TRIED` that finds utterances in a folder.
 
     Raise ImportingError if there is a table without a usable row, else CorpusError if there are only lists that cannot
-    be read, else ImportingError: what is wrong with the transcripts beside the recordings, or that of the last format,
-    as the others are not likely, or one that says what to do if that format finds only recordings.
+    be read, else ImportingError: what is wrong with the transcripts beside the recordings, or, if there are no
+    recordings, with the rows of lists, or that of the last format, as the others are not likely, or one that says what
+    to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
@@ -129,7 +131,7 @@ def format_of(source: Path, choices: Choices) -> str:
             for item in read_items(name, source, choices):
                 if isinstance(item, Record):
                     return name
-                if name in (TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
+                if name in (LISTS, JSON_LINES, TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
                     unusable.setdefault(name, _none_usable(source, name, item))
         except ImportingError as error:
             last = error
@@ -139,6 +141,7 @@ def format_of(source: Path, choices: Choices) -> str:
         unusable.get(TABLE)
         or unreadable
         or unusable.get(FOLDER)
+        or (last and (unusable.get(LISTS) or unusable.get(JSON_LINES)))
         or last
         or ImportingError(
             f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "

@@ -157,7 +157,7 @@ def test_lines_that_are_no_utterances_are_named(folder: Path) -> None:
     assert [re.split(": [EmS]", reason)[0] for reason in reasons] == [
         "1: not JSON",
         "2: not a JSON object",
-        "3: no audio_filepath",
+        "3: no audio_filepath: the keys are text",
         "4: an offset or duration that is not a number: 'b', None",
         "5: not JSON",
         r"6: a text that cannot be written as UTF-8: 'utf-8' codec can't encode character '\ud800' in position 1: "

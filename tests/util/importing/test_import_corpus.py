@@ -229,11 +229,15 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     with pytest.raises(ImportingError, match="has no recordings; their names end in"):
         format_of(tmp_path, Choices())
+    write(tmp_path / "train.json", '{"speech": "a.wav", "text": "yes"}')
+    unusable = r"lists, but none .* train\.json:1: .*\(no audio_filepath: the keys are speech, text\)"
+    with pytest.raises(ImportingError, match=unusable):
+        format_of(tmp_path, Choices())
     write(tmp_path / "yes" / "a.wav", "")
     with pytest.raises(ImportingError, match=r"finds a transcript .* 1\.wav, or .* file and text; .* speech_commands$"):
         format_of(tmp_path, Choices())
     write(tmp_path / "train.csv", "file,text\n")
-    with pytest.raises(CorpusError, match=r"train\.csv:1: no column wav_filename; found: file, text"):
+    with pytest.raises(CorpusError, match=r"train\.csv:1: no column wav_filename; found: file, text; .*corpus table"):
         format_of(tmp_path, Choices())
 
 

@@ -1,0 +1,38 @@
+"""Files of other toolkits that are not read: what to do is said in place of a decoding error."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from deepspeech.util.corpus_files import read_files
+from deepspeech.util.errors import CorpusError
+
+
+def test_a_sample_database_is_named_as_one_and_not_as_a_csv_in_another_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "train.SDB"
+    path.write_bytes(b'SAMPLEDB\0\0\0\0\0\0\0\x7f{"schema": []}\n\xff\xfe')
+    with pytest.raises(CorpusError, match=r"train.SDB: sample databases .*data_set_tool.py train.SDB train.csv"):
+        next(read_files([path], None))
+
+
+def test_a_compressed_manifest_is_said_to_be_one_that_can_be_imported(tmp_path: Path) -> None:
+    path = tmp_path / "cuts_train.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}\n"))
+    with pytest.raises(CorpusError, match=r"train\.jsonl\.gz: compressed; decompress it, or, .*import_corpus lhotse"):
+        next(read_files([path], None))
+
+
+def test_a_list_of_shards_is_not_called_malformed(tmp_path: Path) -> None:
+    path = tmp_path / "data.list"
+    path.write_text("shards/shards_000000000.tar\n")
+    (row,) = read_files([path], None)
+    assert str(row) == f"{path}:1: a shard, not JSON; give the shards in place of their list"
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_table_with_other_columns_is_referred_to_the_import(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"train.{ending}"
+    path.write_text("ID\twav\twrd\n".replace("\t", "," if ending == "csv" else "\t"))
+    with pytest.raises(CorpusError, match=r"no column wav_filename; found: ID, wav, wrd; .*import_corpus table"):
+        next(read_files([path], None))
