@@ -147,3 +147,22 @@ def test_a_file_without_recordings_or_transcripts_is_refused(row: dict[str, Any]
     table(tmp_path / "corpus" / "train.parquet", [row])
     with pytest.raises(ImportingError, match=f"train.parquet: {reason}$"):
         Import("parquet", tmp_path / "corpus", tmp_path / "out")
+
+
+def test_a_dataset_that_was_saved_to_disk_is_read_without_its_caches(tmp_path: Path) -> None:
+    source = tmp_path / "saved"
+    for part in ("train", "test"):
+        rows = [{"audio": recording(tmp_path, f"{part}{number}.wav"), "sentence": part} for number in range(40)]
+        (source / part).mkdir(parents=True)
+        for name in ("data-00000-of-00001.arrow", "cache-0123.arrow"):
+            saved = arrow.Table.from_pylist(rows)
+            with arrow.ipc.new_stream(str(source / part / name), saved.schema) as stream:
+                stream.write_table(saved)
+        write(source / part / "state.json", json.dumps({"_data_files": [], "_split": part}, indent=2))
+    assert format_of(source, Choices()) == "parquet"
+    done = Import("parquet", source, tmp_path / "out")
+    assert len(done.all_rows) == 80 and {row["transcript"] for row in done.rows("test")} == {"test"}
+    for content in ("", "{}"):
+        write(source / "train" / "data-00000-of-00001.arrow", content)
+        with pytest.raises(ImportingError, match=r"of-00001\.arrow: cannot be read \(.*\); download it again"):
+            Import("parquet", source, tmp_path / "damaged")

@@ -1,9 +1,9 @@
-"""Parquet files that hold recordings and transcripts, as on the Hugging Face hub: data/train-00000-of-00002.parquet.
+"""Parquet files with recordings and transcripts, as on the Hugging Face hub, or Arrow files, as of save_to_disk.
 
 A column `audio`, or another of that kind, holds each recording as a file, and one of the columns of tables the
 transcript. If there is none, the names of a column `label` are the transcripts. Names of files and folders are those of
 the sets. The recordings are written into files in the folder of the imported corpus, once for each version of a
-Parquet file.
+Parquet file. Files that begin with cache- are not read: `datasets` keeps results of computations there.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from ....progress import Progress
 from ....web.libraries import check_libraries
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import Choices, Item, LeftOut, Record
-from .parquet_rows import Row, read_rows
+from .parquet_rows import ARROW, Row, read_rows
 
 RECORDINGS_FOLDER = "recordings"
 """The folder for the recordings in the folder of the imported corpus."""
 
-_ENDING = ".parquet"
+_PARQUET = ".parquet"
+_ENDINGS = (_PARQUET, ARROW)
+_CACHE = "cache-"
 _INDEX = ".rows.jsonl"
 """A line on the Parquet file, and a line for each of its rows."""
 _LONGEST_NAME = 150
@@ -43,14 +45,19 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     recordings or transcripts, CorpusError if one cannot be read or pyarrow is missing, or OSError if a recording cannot
     be written.
     """
-    shards = [Path(folder, name) for folder, names in walk(source) for name in names if name.endswith(_ENDING)]
+    shards = [
+        Path(folder, name)
+        for folder, names in walk(source)
+        for name in names
+        if name.endswith(_ENDINGS) and not name.startswith(_CACHE)
+    ]
     if not shards:
-        raise ImportingError(f"{source} has no {_ENDING} file, nor has a folder in it")
-    check_libraries(f"reading {_ENDING} files", ["pyarrow"], "parquet", CorpusError)
+        raise ImportingError(f"{source} has no {' or '.join(_ENDINGS)} file, nor has a folder in it")
+    check_libraries(f"reading {shards[0].suffix} files", ["pyarrow"], "parquet", CorpusError)
     if choices.out is None:
         for shard in shards:
             rows = ((str(shard), row.text, row.columns) for row in read_rows(shard, with_audio=False))
-            yield from _items(_inside(shard, source), rows)
+            yield from _items(shard.relative_to(source), rows)
         return
     folders = {shard: choices.out.resolve() / RECORDINGS_FOLDER / _inside(shard, source) for shard in shards}
     if packed := [shard for shard, folder in folders.items() if _indexed_version(folder) != _version(shard)]:
@@ -58,7 +65,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for shard in packed:
                 _unpack(shard, folders[shard], progress)
     for shard, folder in folders.items():
-        yield from _items(_inside(shard, source), _unpacked(folder))
+        yield from _items(shard.relative_to(source), _unpacked(folder))
 
 
 def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
@@ -113,14 +120,15 @@ def _file_name(row: Row, number: int, taken: set[str]) -> str:
 
 
 def _inside(shard: Path, source: Path) -> Path:
-    return shard.relative_to(source).with_suffix("")
+    inside = shard.relative_to(source)
+    return inside.with_suffix("") if inside.suffix == _PARQUET else inside
 
 
 def _items(shard: Path, rows: Iterable[tuple[str, str, Mapping[str, str]]]) -> Iterator[Item]:
-    """Yield the items of a Parquet file's rows; `shard` is its place in the source folder, without its ending."""
+    """Yield the items of a Parquet file's rows; `shard` is its place in the source folder."""
     official_set = next(filter(None, map(set_of_name, shard.parts)), "")
     for number, (path, text, columns) in enumerate(rows, 1):
-        where = f"{shard}{_ENDING}:{number}"
+        where = f"{shard}:{number}"
         if path:
             yield Record(path, text, where, speaker_of(columns), official_set, columns=columns_of(columns, ()))
         else:

@@ -1,10 +1,11 @@
-"""The rows of a Parquet file: recordings, transcripts and further columns, as `datasets` writes them."""
+"""The rows of a Parquet or Arrow file: recordings, transcripts and further columns, as `datasets` writes them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,13 +13,16 @@ from ....corpus_files.json_lines import texts_of
 from ....errors import CorpusError, ImportingError
 from ...pipeline.columns import TEXTS, column_name
 
+ARROW = ".arrow"
+"""The ending of files that `save_to_disk` of `datasets` writes: streams in Arrow's format."""
+
 _AUDIO, _LABEL = "audio", "label"
 _ROWS_AT_ONCE = 32
 _POINTER = b"version https://git-lfs"
 
 
 class Row(NamedTuple):
-    """A row of a Parquet file."""
+    """A row of a file."""
 
     audio: bytes
     """The content of the recording's file; empty if the row has none."""
@@ -29,16 +33,13 @@ class Row(NamedTuple):
 
 
 def read_rows(shard: Path, *, with_audio: bool = True) -> Iterator[Row]:
-    """Yield the rows of a Parquet file.
+    """Yield the rows of a Parquet or Arrow file.
 
     Raise CorpusError if it cannot be read, or ImportingError if no columns hold recordings and transcripts.
     """
-    import pyarrow.parquet
-
-    with _reading(shard), pyarrow.parquet.ParquetFile(shard, memory_map=True) as file:
-        columns = _Columns.of(file.schema_arrow, shard)
-        wanted = [*columns.texts, *([columns.audio] if with_audio else [])]
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=wanted):
+    with _reading(shard), _opened(shard) as (schema, batches):
+        columns = _Columns.of(schema, shard)
+        for batch in batches([*columns.texts, *([columns.audio] if with_audio else [])]):
             for values in batch.to_pylist():
                 audio = values.pop(columns.audio, None)
                 held = audio if isinstance(audio, Mapping) else {"bytes": audio}
@@ -49,6 +50,26 @@ def read_rows(shard: Path, *, with_audio: bool = True) -> Iterator[Row]:
                 text = named.pop(columns.text) or ""
                 others = {column_name(name): value for name, value in texts_of(named).items()}
                 yield Row(held["bytes"] or b"", held.get("path") or "", text, others)
+
+
+@contextmanager
+def _opened(shard: Path) -> Iterator[tuple[Any, Callable[[Sequence[str]], Iterator[Any]]]]:
+    """Open a file; return its schema, and a function that yields a few rows at a time of these columns."""
+    import pyarrow.ipc
+    import pyarrow.parquet
+
+    if shard.suffix == ARROW:
+        with pyarrow.memory_map(str(shard)) as file, pyarrow.ipc.open_stream(file) as stream:
+            yield stream.schema, partial(_rows_of_stream, stream)
+    else:
+        with pyarrow.parquet.ParquetFile(shard, memory_map=True) as file:
+            yield file.schema_arrow, partial(file.iter_batches, _ROWS_AT_ONCE, None)
+
+
+def _rows_of_stream(stream: Any, columns: Sequence[str]) -> Iterator[Any]:
+    for batch in stream:
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            yield batch.select(columns).slice(start, _ROWS_AT_ONCE)
 
 
 class _Columns(NamedTuple):
