@@ -34,9 +34,10 @@ from deepspeech.util.corpus_files import read_transcripts
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import write_whole
 from deepspeech.util.output_units import WordPieceAlphabet
-from deepspeech.util.output_units.making import MADE, WORD_PIECES, character_labels, letters_with_marks, made_alphabet
+from deepspeech.util.output_units.making import MADE, WORD_PIECES, character_labels, made_alphabet
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe, is_in_two_parts
+from deepspeech.util.transcripts import letters_with_marks
 
 RARE = 5
 """Characters with fewer occurrences are shown with an example."""

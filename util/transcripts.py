@@ -49,8 +49,8 @@ _NOTE = re.compile(r"\[ ?\w[^][]*\]|\{ ?\w[^{}]*\}|<\w[^<>]*>")
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"
 _WITHOUT_SPACES += "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, written without spaces between words."""
-_HALF_WIDTH_MARKS = "\uff9e\uff9f"
-"""The marks of katakana of half the width, which Unicode has among the letters."""
+_MARKS_BY_USE = f"\uff9e\uff9f{_JOINERS}"
+"""Marks that Unicode has in other categories: those of katakana of half the width, and joiners."""
 _UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
 _LETTER_OR_DIGIT = r"[^\W_]"
 _DIGIT = re.compile(r"\d")
@@ -175,6 +175,22 @@ def written_without_spaces(character: str) -> bool:
     return bool(_UNSPACED.fullmatch(character))
 
 
+def is_mark(character: str) -> bool:
+    """Return whether a character belongs to the letter before it: a combining mark, or a joiner."""
+    return character in _MARKS_BY_USE or unicodedata.category(character)[0] == "M"
+
+
+def letters_with_marks(text: str) -> list[str]:
+    """Return the characters of a text, each with the combining marks and joiners that follow it."""
+    letters: list[str] = []
+    for character in text:
+        if letters and not letters[-1].isspace() and is_mark(character):
+            letters[-1] += character
+        else:
+            letters.append(character)
+    return letters
+
+
 def continued(text: str, further: str) -> str:
     """Return a text followed by another: after one space, or none in scripts without spaces between words."""
     before, after = text.rstrip(" "), further.lstrip(" ")
@@ -194,8 +210,7 @@ def _parts(word: str) -> list[str]:
     follows = False
     for character in word:
         unspaced = written_without_spaces(character)
-        is_mark = character in _HALF_WIDTH_MARKS or unicodedata.category(character)[0] == "M"
-        if parts and (is_mark or (follows and not unspaced)):
+        if parts and (is_mark(character) or (follows and not unspaced)):
             parts[-1] += character
         else:
             parts.append(character)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
+
+from ..util.transcripts import is_mark
 
 _SPACES = (" ", b" ")
 _BETWEEN_SPACES = re.compile("[^ ]+")
@@ -60,7 +61,7 @@ class LabelTexts:
         return tuple(words)
 
     def character_begins(self, labels: Sequence[int]) -> list[int]:
-        """Return the places where characters begin, leaving out their further bytes and their combining marks."""
+        """Return the places where characters begin, leaving out their further bytes and their marks."""
         return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
 
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
@@ -75,7 +76,7 @@ class LabelTexts:
     def _goes_on(self, text: str | bytes) -> bool:
         """Return whether a label's text belongs to the character before it: a mark, or a further byte of UTF-8."""
         if isinstance(text, str):
-            return unicodedata.category(text[0]).startswith("M")
+            return is_mark(text[0])
         return text[0] & 0b1100_0000 == 0b1000_0000
 
     def joined(self, labels: Sequence[int]) -> str:

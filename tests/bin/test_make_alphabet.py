@@ -71,6 +71,9 @@ def test_letters_and_their_marks_can_be_one_label(tmp_path: Path) -> None:
     assert Alphabet.load(tmp_path / "alphabet.txt").labels == (" ", "\u0b95", "\u0b95\u0bbf", "\u0ba4\u0bcd")
     assert "1  U+0B95 U+0BBF  \u0b95\u0bbf  TAMIL LETTER KA, TAMIL VOWEL SIGN I" in done.stdout
     assert "combining" not in done.stderr
+    written = write_csv(tmp_path / "joined.csv", [(tmp_path / "a.wav", "\u09b0\u200d\u09cd\u09af")])
+    done = run_script("make_alphabet.py", written, "--to", tmp_path / "joined.txt", "--join_marks")
+    assert Alphabet.load(tmp_path / "joined.txt").labels == ("\u09af", "\u09b0\u200d\u09cd"), done.stderr
 
 
 def test_an_alphabet_that_the_trainer_would_refuse_is_not_written(tmp_path: Path) -> None:

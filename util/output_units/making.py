@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -53,17 +52,6 @@ MADE: Mapping[str, Callable[[Sequence[str], int], tuple[Alphabet, bytes]]] = {
     SyllableAlphabet.unit: _of_syllables,
 }
 """The units whose alphabets are made of texts, each with a function that returns one and the content of its file."""
-
-
-def letters_with_marks(text: str) -> list[str]:
-    """Return the characters of a text, each with the combining marks that follow it."""
-    letters: list[str] = []
-    for character in text:
-        if letters and not letters[-1].isspace() and unicodedata.category(character)[0] == "M":
-            letters[-1] += character
-        else:
-            letters.append(character)
-    return letters
 
 
 def character_labels(counts: Mapping[str, int], least: int) -> tuple[str, ...]:

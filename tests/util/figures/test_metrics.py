@@ -39,6 +39,10 @@ def test_in_scripts_without_spaces_each_character_counts_as_a_word() -> None:
     assert (thai.words, thai.word_edits) == (2, 1)
 
 
+def test_an_invisible_joiner_is_no_word_of_its_own() -> None:
+    assert evaluate_transcript("\u1794\u200d\u17c9\u1780", "\u1794\u200d\u17c9\u1780").words == 2
+
+
 def test_katakana_of_half_the_width_count_as_the_others() -> None:
     counts = evaluate_transcript("\uff76\uff9e\uff72\uff84\uff9e 駅", "\uff76\uff72\uff84\uff9e 駅")
     assert (counts.words, counts.word_edits, counts.syllables) == (4, 1, 0)
