@@ -123,6 +123,13 @@ def test_differences_within_a_word_are_marked_with_more_than_colour() -> None:
     assert "text-decoration: underline" in text
 
 
+def test_a_wrong_mark_is_shown_with_its_letter() -> None:
+    tones = replace(results(1)[0], reference="\u1ecd\u0300s\u1ecd", hypothesis="\u1ecds\u1ecd\u0301")
+    text = page(make_report("a", [tones]), Path("/reports"))
+    assert "<del>\u1ecd\u0300</del>s<del>\u1ecd</del>" in text
+    assert "<ins>\u1ecd</ins>s<ins>\u1ecd\u0301</ins>" in text
+
+
 def test_a_page_of_thousands_stays_small() -> None:
     assert len(page(make_report("a", results(3000)), Path("/reports"))) < 1_000_000
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from ....shards.members import member_of
 from ....storage.addresses import address_of
 from ....storage.copies import local_path, original_of
-from ....transcripts import words_of
+from ....transcripts import letters_with_marks, words_of
 from ...counted import counted
 from ...errors.alignment import Kind, Step, align
 from ..content import ErrorReport, ListedUtterance
@@ -120,9 +120,10 @@ def _step(step: Step) -> Markup:
 
 
 def _differences(said: str, heard: str) -> tuple[Markup, Markup]:
-    """Return both words, with differing runs of characters marked."""
+    """Return both words, with differing runs of letters marked; a mark alone would show no line through it."""
     above, below = [], []
-    for correct, run in groupby(align(said, heard), key=lambda step: step.kind is Kind.CORRECT):
+    steps_of_letters = align(letters_with_marks(said), letters_with_marks(heard))
+    for correct, run in groupby(steps_of_letters, key=lambda step: step.kind is Kind.CORRECT):
         steps = list(run)
         of_said = "".join(step.reference or "" for step in steps)
         of_heard = "".join(step.hypothesis or "" for step in steps)
