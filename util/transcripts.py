@@ -42,8 +42,15 @@ _WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
 _GERSHAYIM = re.compile('(?<=[\u0591-\u05bd\u05bf-\u05ea])["\u201c\u201d](?=[\u05d0-\u05ea])')
 """Quotation marks in Hebrew's acronyms, in place of the gershayim that keyboards lack."""
 
+_FORMS = ("<wide>", "<narrow>", "<initial>", "<medial>", "<final>", "<isolated>", "<compat>")
+"""Unicode's names for letters of another width, forms of Arabic letters by their place in a word, and ligatures."""
+_HAVING_FORMS = (0x132, 0x133, 0x13F, 0x140, *range(0xFB00, 0xFFF0))
+"""The code points of such characters: the ligatures of Dutch and Catalan, and all others."""
+
 _SPOKEN = "%\u2030\u066a\uff05&\uff06@\uff20+\uff0b=\uff1d\u00b0\u2103\u2109\u00a7\u2116"
 """Symbols that are said as words, beside those of currencies; also Arabic's percent sign and those of full width."""
+_RIAL = "\ufdfc"
+"""The symbol of a currency whose usual form is its name."""
 _NOTE = re.compile(r"\[ ?\w[^][]*\]|\{ ?\w[^{}]*\}|<\w[^<>]*>")
 """Words in brackets that say what is heard besides speech, such as [laughs] and <noise>."""
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"
@@ -70,6 +77,7 @@ Letters of scripts without spaces are other words, as in 3\u6708.
 class Normalizer:
     """Writes texts in one form: Unicode NFC, one case, and only letters, digits and the characters in `kept`.
 
+    Letters and digits of full and half width, Arabic's presentation forms and ligatures become the usual ones.
     Punctuation and symbols, with their marks and joiners, become spaces; in scripts without spaces they are removed.
     Those in `kept` stay, but apostrophes and hyphens only inside words. Typographic apostrophes and hyphens become '
     and - unless `kept` has them. Spaces of all kinds, tabs and line breaks become single spaces, with none at the ends.
@@ -104,12 +112,12 @@ class Normalizer:
 
         The first bracket of a note that is not kept, such as [laughs], counts as one of them.
         """
-        notes = [note for note in _NOTE.findall(text) if note[0] not in self.kept]
+        notes = [note for note in _NOTE.findall(text.translate(self._usual_forms)) if note[0] not in self.kept]
         return "".join(dict.fromkeys([note[0] for note in notes] + self._spoken.findall(text)))
 
     def _spelled(self, text: str) -> str:
-        """Return a text in NFC and one case, with one kind of space, apostrophe and hyphen."""
-        cased = self._cased(unicodedata.normalize("NFC", text))
+        """Return a text in NFC and one case, with one form of each letter, space, apostrophe and hyphen."""
+        cased = self._cased(unicodedata.normalize("NFC", text)).translate(self._usual_forms)
         plain = self._untypographic.sub(_plain, cased)
         plain = _GERSHAYIM.sub(lambda mark: mark[0] if mark[0] in self.kept else "", plain)
         plain = _LONE_JOINERS.sub("", plain)
@@ -127,6 +135,16 @@ class Normalizer:
             return str(num2words(int(number[0]), lang=self.numbers_in))
         except Exception:  # each language raises its own error for numbers without words
             return number[0]
+
+    @cached_property
+    def _usual_forms(self) -> Mapping[int, str]:
+        """The usual form of each character in `_HAVING_FORMS` that is not kept, as of A for a fullwidth one."""
+        decompositions = ((code, *unicodedata.decomposition(chr(code)).partition(" ")) for code in _HAVING_FORMS)
+        return {
+            code: "".join(chr(int(each, 16)) for each in usual.split()).strip()
+            for code, form, _, usual in decompositions
+            if form in _FORMS and chr(code) not in self.kept
+        }
 
     @cached_property
     def _untypographic(self) -> re.Pattern[str]:
@@ -151,8 +169,9 @@ class Normalizer:
 
     @cached_property
     def _spoken(self) -> re.Pattern[str]:
-        others = "".join(each for each in _SPOKEN if each not in self.kept)
-        return re.compile(f"[{_characters(('Sc',), self.kept)}{re.escape(others)}]")
+        kept = f"{self.kept}{_RIAL}"
+        others = "".join(each for each in _SPOKEN if each.translate(self._usual_forms) not in kept)
+        return re.compile(f"[{_characters(('Sc',), kept)}{re.escape(others)}]")
 
 
 def words_of(text: str) -> list[str]:

@@ -18,7 +18,9 @@ TELLING = "aA\u00e9e\u0301 \t\n\u00a0'\u2019\u02bc`\u2010-\u2014.,!%_1\u0663\u00
 TELLING += (
     "\u0345\u0308\u0307\u200c\u200d\u200e\u00ad\u0640\u0b95\u0bcd\u0bb7\u1100\u1161\u11a8\u212b\u2260\u0338=\u1fef"
 )
-TELLING += '\u4e2d\uff0c\u30fb\u2764\ufe0f\u05d0\u05b7\u05f4"\u0565\u055el\u00b7'
+TELLING += (
+    '\u4e2d\uff0c\u30fb\u2764\ufe0f\u05d0\u05b7\u05f4"\u0565\u055el\u00b7\uff21\uff76\uff9e\ufe70\ufefb\ufdfa\u0140'
+)
 TEXTS = st.text(st.sampled_from(TELLING) | st.characters(codec="utf-8"), max_size=24)
 NORMALIZERS = [Normalizer(case, kept) for case in ("lower", "upper", "keep") for kept in ("", "'", "'-.\u2019\u00e9")]
 
@@ -70,6 +72,15 @@ def test_writing_numbers_out_twice_is_writing_them_out_once(text: str) -> None:
         ),
         ('\u05d0\u05b7\u201d\u05d1\u200f"\u200f\u05d2:"\u05d3"', "\u05d0\u05b7\u05d1\u05d2 \u05d3"),
         ("\u738b\u7c4d\uff0c\u300a\u5b57\u300b\u3002", "\u738b\u7c4d\u5b57"),
+        (
+            "\uff23\uff24\u3092\uff13\u679a\uff0c\uff76\uff9e\uff9a\uff70\uff7c\uff9e",
+            "cd\u30923\u679a\u30ac\u30ec\u30fc\u30b8",
+        ),
+        ("\ufee3\ufeae\ufea3\ufe92\ufe8e \ufefb", "\u0645\u0631\u062d\u0628\u0627 \u0644\u0627"),
+        (
+            "\ufb01n o\ufb03ce \u0133s co\u0140lecci\u00f3 \ud55c \u314b",
+            "fin office ijs col\u00b7lecci\u00f3 \ud55c \u314b",
+        ),
         ("!?", ""),
     ],
 )
@@ -81,6 +92,8 @@ def test_what_is_listed_is_kept_and_hyphens_only_inside_words() -> None:
     assert Normalizer(kept="'-?")("Porte\u2010monnaie - l'a-t-il? -non- 'si'") == "porte-monnaie l'a-t-il? non si"
     marked = '\u05d4"\u05dc \u05d3\u05f4\u05e8 \u0565\u055e\u057d'
     assert Normalizer(kept='"\u05f4\u055e')(marked) == marked
+    assert Normalizer(kept="\uff41\uff05")("\uff21\uff22 5\uff05") == "\uff41b 5\uff05"
+    assert Normalizer(kept="%")("5\uff05") == "5%"
     assert Normalizer(kept="\u2019")("L\u2019an, l'an") == "l\u2019an l an"
     assert Normalizer(kept="]^\\-")("a]^\\b-c") == "a]^\\b-c"
 
@@ -99,7 +112,8 @@ def test_the_case_is_lower_upper_or_kept() -> None:
 def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
     assert Normalizer().spoken_symbols("5 % of 3 \u20ac, 4 %; a-b") == "%\u20ac"
     assert Normalizer().spoken_symbols("5\u066a 5\uff05 \u21165 5\u2103 \uff05") == "\u066a\uff05\u2116\u2103"
-    assert Normalizer(kept="%").spoken_symbols("5 %") == ""
+    assert Normalizer(kept="%").spoken_symbols("5 % 5\uff05 5\ufdfc") == ""
+    assert Normalizer().spoken_symbols("\uff3b\u7b11\uff3d") == "["
     assert Normalizer().spoken_symbols("[laughs] {breath} <noise> [a]") == "[{<"
     assert Normalizer(kept="[]").spoken_symbols("[laughs] 3 < 4 > 2 [...] {} <>") == ""
 
