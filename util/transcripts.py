@@ -35,6 +35,8 @@ _JOINERS = "\u200c\u200d"
 """The invisible characters that Persian and the scripts of India need."""
 _LONE_JOINERS = re.compile(rf"(?<!\S)[{_JOINERS}]+|(?<=\u200c)\u200c+|(?<=\u200d)\u200d+")
 """Joiners that join nothing, which would be invisible words, and repeated ones."""
+_UNSEEN = "\u034f\u115f\u1160\u20d0-\u20ff\u3164\ufe00-\ufe0f\U000e0100-\U000e01ef"
+"""Invisible characters that Unicode has among letters and marks, such as selectors of emoji, and marks of symbols."""
 _INSIDE_LL = "(?<=[lL]\u00b7)(?=[lL])"
 """The place after the dot of Catalan's l·l, which is one letter of a word."""
 _WITHIN_WORDS = "\u0640\u055b\u055c\u055e\u055f\u05f4"
@@ -150,7 +152,7 @@ class Normalizer:
     def _untypographic(self) -> re.Pattern[str]:
         """The characters that `_plain` replaces."""
         typographic = "".join(each for each in APOSTROPHES + HYPHENS + _WITHIN_WORDS if each not in self.kept)
-        return re.compile(f"[{_characters(('Z', 'Cc', 'Cf'), f' {_JOINERS}')}{typographic}]")
+        return re.compile(f"[{_characters(('Z', 'Cc', 'Cf'), f' {_JOINERS}')}{_UNSEEN}{typographic}]")
 
     @cached_property
     def _dropped(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
