@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import CorpusError
+from ..files.opening import opened
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -63,7 +64,7 @@ def numbered_fields(
 
 def encoding_of(path: Path) -> str:
     """Return the encoding of a list; raise CorpusError for a file that is no text, or OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         start = file.read(4)
     if start in _SPREADSHEETS:
         raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
@@ -79,14 +80,15 @@ def encoding_of(path: Path) -> str:
 
 def read_text(path: Path) -> str:
     """Return the text of a small file; raise UnicodeDecodeError if it is not UTF-8, or OSError."""
-    data = path.read_bytes()
+    with opened(path) as file:
+        data = file.read()
     return data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig").replace("\r\n", "\n")
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:
     if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8-sig", newline="\n") as file:
-            yield from file
+        with opened(path) as file, gzip.open(file, "rt", encoding="utf-8-sig", newline="\n") as lines_of_text:
+            yield from lines_of_text
         return
     encoding = encoding_of(path)
     if encoding == "utf-16":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from trees import Import, tone, write
 
+from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -68,3 +70,15 @@ def test_timit_is_without_the_sentences_that_every_speaker_reads(
     assert {row["speaker"] for row in done.rows("test")} == {change("faks0")}
     assert set(done.left_out.values()) == {"a sentence that every speaker reads"}
     assert len(done.left_out) == 1
+
+
+@pytest.mark.parametrize("name", ["2.txt", "2.TextGrid", "2.srt", "metadata.csv"])
+def test_a_pipe_among_the_files_of_a_corpus_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "corpus"
+    for number in (1, 2):
+        tone(source / f"{number}.wav")
+    write(source / "1.txt", "one")
+    os.mkfifo(source / name)
+    assert format_of(source, ALL_TRAIN) == "folder"
+    done = Import("folder", source, tmp_path / "out", ALL_TRAIN)
+    assert (done.transcripts, len(done.left_out)) == ({"1.wav": "one"}, 1)

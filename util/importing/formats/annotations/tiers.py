@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from ....corpus_files.lines import read_text
 from ....errors import ImportingError
+from ....files.opening import opened
 from ....transcripts import continued_by_all
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
@@ -126,7 +127,8 @@ def _read(path: Path, function: Any) -> Any:
 
 def _plain_numbers(path: Path) -> bytes:
     """Return a TextGrid as UTF-8 with numbers like 1e-05 rewritten, as the package would read them as 05."""
-    data = path.read_bytes()
+    with opened(path) as file:
+        data = file.read()
     if data.startswith(_BINARY):
         return data
     return _EXPONENT.sub(lambda found: f"{found[1]}{float(found[2]):.12f}{found[3]}", read_text(path)).encode()
