@@ -62,7 +62,8 @@ class Alphabet:
             label = _unescaped(unicodedata.normalize("NFC", line) if composed else line)
             if _is_malformed(label):
                 raise AlphabetError(
-                    f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}"
+                    f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}; "
+                    "bin/make_alphabet.py makes an alphabet from transcripts"
                 )
             if is_in_two_parts(label):
                 remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"
@@ -201,4 +202,6 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     except OSError as error:
         raise AlphabetError(f"{path}: cannot read the alphabet: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise AlphabetError(f"{path}: the alphabet is not UTF-8: {error}") from error
+        raise AlphabetError(
+            f"{path}: the alphabet is not UTF-8: {error}; a model of sentencepiece needs --output_unit=wordpieces"
+        ) from error
