@@ -4,8 +4,9 @@ The recording and its text may be wav and txt, as in WeNet's lists, or source an
 be called start, and there may be an end in place of a duration, as in WeNet's lists of segments. Relative recordings
 are looked for from the manifest's folder. Without an offset, a row is the whole recording.
 
-A *.json may also be one array of rows, or one object that has them by name, as SpeechBrain's, with wav and words or
-wrd. Rows are then numbered in place of lines.
+Lists for `datasets` have audio, whose value may be an object with a path, and sentence, text or transcription, or path
+and sentence. A *.json may also be one array of rows, or one object that has them by name, as SpeechBrain's, with wav
+and words or wrd. Rows are then numbered in place of lines.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from .speakers import SPEAKERS, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
-_KEYS = (("audio_filepath", "text"), ("wav", "txt"), ("source", "target"), ("wav", "words"), ("wav", "wrd"))
+_KEYS = (
+    *(("audio_filepath", "text"), ("wav", "txt"), ("source", "target"), ("wav", "words"), ("wav", "wrd")),
+    *(("audio", "sentence"), ("audio", "text"), ("audio", "transcription"), ("path", "sentence")),
+)
 """The keys of the recording and of the text; the first pair that a row has counts."""
 _DATA_ROOT = "{data_root}/"
 """SpeechBrain's lists may have this in place of a folder."""
@@ -92,6 +96,8 @@ def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
     if not isinstance(values, dict):
         return Unusable(number, "not a JSON object")
     keys = next((keys for keys in _KEYS if set(keys) <= set(values)), _KEYS[0])
+    if isinstance(audio := values.get(keys[0]), dict) and isinstance(audio.get("path"), str):
+        values = {**values, keys[0]: audio["path"]}
     if missing := [key for key in keys if not isinstance(values.get(key), str)]:
         return Unusable(number, f"no {missing[0]}", "", f"the keys are {', '.join(values)}")
     file, text = values[keys[0]].removeprefix(_DATA_ROOT), values[keys[1]]

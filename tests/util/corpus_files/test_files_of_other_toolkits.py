@@ -1,11 +1,11 @@
-"""Files of other toolkits that are not read: what to do is said in place of a decoding error."""
+"""Files of other toolkits: they are read, or the error says what to do with them."""
 
 import gzip
 from pathlib import Path
 
 import pytest
 
-from deepspeech.util.corpus_files import read_files
+from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.errors import CorpusError
 
 
@@ -28,6 +28,13 @@ def test_a_list_of_shards_is_not_called_malformed(tmp_path: Path) -> None:
     path.write_text("shards/shards_000000000.tar\n")
     (row,) = read_files([path], None)
     assert str(row) == f"{path}:1: a shard, not JSON; give the shards in place of their list"
+
+
+def test_a_row_may_have_the_path_of_its_recording_in_an_object_as_lists_for_fine_tuning_whisper(tmp_path: Path) -> None:
+    path = tmp_path / "train.json"
+    path.write_text('{"audio": {"path": "a.wav"}, "sentence": "yes", "duration": 1.5}\n')
+    (row,) = read_files([path], None)
+    assert isinstance(row, Row) and (row.path, row.transcript) == (str(tmp_path / "a.wav"), "yes")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])

@@ -41,7 +41,9 @@ def test_json_lines_cut_at_offsets_and_keep_other_keys(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("audio", "text"), [("wav", "txt"), ("source", "target")])
+@pytest.mark.parametrize(
+    ("audio", "text"), [("wav", "txt"), ("source", "target"), ("audio", "sentence"), ("path", "sentence")]
+)
 def test_json_lines_of_other_toolkits_are_read_in_folders_that_are_named_as_sets(
     audio: str, text: str, tmp_path: Path
 ) -> None:
