@@ -21,7 +21,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
+from ..corpus_files.kaldi import RECORDINGS
 from ..errors import CorpusError, ImportingError, line_of
+from ..files.folders import walk
 from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
@@ -74,6 +76,9 @@ TRIED = (
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
 
+_LISTS = (RECORDINGS, "data.list")
+"""Names of lists of Kaldi and WeNet, which are known without reading them."""
+
 DOWNLOADS = "download"
 """The subfolder of the corpus's folder for unpacked archives."""
 
@@ -119,8 +124,8 @@ def format_of(source: Path, choices: Choices) -> str:
 
     Raise ImportingError if there is a table without a usable row, else CorpusError if there are only lists that cannot
     be read, else ImportingError: what is wrong with the transcripts beside the recordings, or, if there are no
-    recordings, with the rows of lists, or that of the last format, as the others are not likely, or one that says what
-    to do if that format finds only recordings.
+    recordings, with the rows of lists, or where lists are further below, or that of the last format, as the others are
+    not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
@@ -142,6 +147,7 @@ def format_of(source: Path, choices: Choices) -> str:
         or unreadable
         or unusable.get(FOLDER)
         or (last and (unusable.get(LISTS) or unusable.get(JSON_LINES)))
+        or _deeper_list(source)
         or last
         or ImportingError(
             f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "
@@ -149,6 +155,18 @@ def format_of(source: Path, choices: Choices) -> str:
             "folders that are named after their words are the format speech_commands"
         )
     )
+
+
+def _deeper_list(source: Path) -> ImportingError | None:
+    """Return an error that names a list of another toolkit somewhere below a folder, if there is one."""
+    for folder, files in walk(source):
+        for name in files:
+            if name in _LISTS or name.endswith(".jsonl.gz"):
+                return ImportingError(
+                    f"{source}: has no lists, but there is {Path(folder, name)}; name the folder of that list, or "
+                    "the folder above it if each set has one"
+                )
+    return None
 
 
 def _none_usable(source: Path, name: str, item: LeftOut) -> ImportingError:

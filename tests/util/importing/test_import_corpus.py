@@ -241,6 +241,15 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
         format_of(tmp_path, Choices())
 
 
+def test_the_folder_of_a_recipe_is_not_said_to_lack_what_is_deeper_in_it(tmp_path: Path) -> None:
+    write_wav(tmp_path / "downloads" / "a.wav")
+    write(tmp_path / "data" / "train" / "wav.scp", "a downloads/a.wav\n")
+    write(tmp_path / "data" / "train" / "text", "a yes\n")
+    with pytest.raises(ImportingError, match=r"no lists, but there is .*data/train/wav\.scp; name .* the folder above it if each set has one"):
+        format_of(tmp_path, Choices())
+    assert format_of(tmp_path / "data", Choices()) == "kaldi"
+
+
 def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
     write(tmp_path / "cuts.csv", "file,text,start,end\na.wav,yes,0:02,0:05\n")
