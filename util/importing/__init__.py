@@ -33,7 +33,6 @@ from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 
 FOLDER = "folder"
-JSON_LINES = "json_lines"
 LISTS = "lists"
 TABLE = "table"
 
@@ -48,7 +47,7 @@ MODULES = {
     "fleurs": "formats.fleurs",
     FOLDER: "formats.text_files.folder",
     "fsdd": "fsdd",
-    JSON_LINES: "formats.lists.json_lines",
+    "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
     "ldc93s1": "ldc93s1",
     "lhotse": "formats.lists.lhotse",
@@ -70,11 +69,14 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", JSON_LINES, "lhotse"),
+    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
     *(TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
+
+_OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
+"""Formats whose recordings may be outside the folder, from the most particular to the most general."""
 
 _LISTS = (RECORDINGS, "data.list")
 """Names of lists of Kaldi and WeNet, which are known without reading them."""
@@ -136,7 +138,7 @@ def format_of(source: Path, choices: Choices) -> str:
             for item in read_items(name, source, choices):
                 if isinstance(item, Record):
                     return name
-                if name in (LISTS, JSON_LINES, TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
+                if name in (*_OF_LISTS, TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
                     unusable.setdefault(name, _none_usable(source, name, item))
         except ImportingError as error:
             last = error
@@ -146,7 +148,7 @@ def format_of(source: Path, choices: Choices) -> str:
         unusable.get(TABLE)
         or unreadable
         or unusable.get(FOLDER)
-        or (last and (unusable.get(LISTS) or unusable.get(JSON_LINES)))
+        or (last and next((unusable[name] for name in _OF_LISTS if name in unusable), None))
         or _deeper_list(source)
         or last
         or ImportingError(
@@ -161,7 +163,7 @@ def _deeper_list(source: Path) -> ImportingError | None:
     """Return an error that names a list of another toolkit somewhere below a folder, if there is one."""
     for folder, files in walk(source):
         for name in files:
-            if name in _LISTS or name.endswith(".jsonl.gz"):
+            if Path(folder) != source and (name in _LISTS or name.endswith(".jsonl.gz")):
                 return ImportingError(
                     f"{source}: has no lists, but there is {Path(folder, name)}; name the folder of that list, or "
                     "the folder above it if each set has one"

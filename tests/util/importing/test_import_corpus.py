@@ -233,6 +233,10 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
     unusable = r"lists, but none .* train\.json:1: .*\(no audio_filepath: the keys are speech, text\)"
     with pytest.raises(ImportingError, match=unusable):
         format_of(tmp_path, Choices())
+    (tmp_path / "train.json").rename(tmp_path / "train.txt")
+    write(tmp_path / "cuts.jsonl", '{"id": "a", "supervisions": [{"text": "yes"}]}\n')
+    with pytest.raises(ImportingError, match=r"lhotse, but none .* cuts\.jsonl:1: its recording is in no manifest"):
+        format_of(tmp_path, Choices())
     write(tmp_path / "yes" / "a.wav", "")
     with pytest.raises(ImportingError, match=r"finds a transcript .* 1\.wav, or .* file and text; .* speech_commands$"):
         format_of(tmp_path, Choices())
@@ -245,7 +249,10 @@ def test_the_folder_of_a_recipe_is_not_said_to_lack_what_is_deeper_in_it(tmp_pat
     write_wav(tmp_path / "downloads" / "a.wav")
     write(tmp_path / "data" / "train" / "wav.scp", "a downloads/a.wav\n")
     write(tmp_path / "data" / "train" / "text", "a yes\n")
-    with pytest.raises(ImportingError, match=r"no lists, but there is .*data/train/wav\.scp; name .* the folder above it if each set has one"):
+    with pytest.raises(
+        ImportingError,
+        match=r"no lists, but there is .*data/train/wav\.scp; name .* the folder above it if each set has one",
+    ):
         format_of(tmp_path, Choices())
     assert format_of(tmp_path / "data", Choices()) == "kaldi"
 
