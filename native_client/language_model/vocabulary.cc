@@ -36,11 +36,12 @@ bool is_several_characters(const std::string& text) {
 }
 
 LexiconTrie make_trie(std::vector<LexiconEntry> entries, const LanguageModel& language_model, Unit unit,
-                      std::size_t words) {
+                      std::size_t words, const std::string& example = "") {
   if (entries.empty()) {
     throw Error("the labels fit none of the " + std::to_string(words) +
                 (unit == Unit::kWord ? " words of " : " characters of ") + language_model.path() +
-                "; it was made for another alphabet");
+                (example.empty() ? "" : ", such as '" + example + "'") +
+                "; build it of words in the letters and the case of the alphabet");
   }
   return LexiconTrie(std::move(entries));
 }
@@ -101,16 +102,18 @@ LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model
                        const std::vector<std::string>& words) {
   check_words_are_parted(labels, unit);
   std::vector<LexiconEntry> entries;
+  std::string example;
   for (const std::string& word : words) {
     const Word index = language_model.index(word);
     if (index == 0 || language_model.is_special(index)) continue;
+    if (example.empty()) example = word;
     if (unit == Unit::kCharacter && !is_character(word_text(word, unit))) continue;
     for (Spelling& spelling : spell_word(labels, unit, spell, word)) {
       if (unit == Unit::kWord && !is_one_word(labels, spelling)) continue;
       entries.push_back({std::move(spelling), index, language_model.unigram_score(index)});
     }
   }
-  return make_trie(std::move(entries), language_model, unit, words.size());
+  return make_trie(std::move(entries), language_model, unit, words.size(), example);
 }
 
 LexiconTrie build_trie(const Labels& labels, const LanguageModel& language_model, Unit unit,
