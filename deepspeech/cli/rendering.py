@@ -19,7 +19,9 @@ def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, n
     have the recording's `name`, unless it is empty; only JSON has more than the best transcript.
     """
     if form in ("srt", "vtt"):
-        shown = [cue for channel, each in candidates.items() for cue in cues(each[0].words, _voice(channel))]
+        shown = [
+            cue for channel, each in candidates.items() for cue in cues(each[0].words, _voice(channel), each[0].text)
+        ]
         shown.sort(key=lambda cue: cue.start)
         return srt(shown) if form == "srt" else webvtt(shown)
     if form == "text":

@@ -6,8 +6,7 @@ Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and htt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..util.transcripts import continued_by_all
-from .transcripts import TimedWord
+from .transcripts import TimedWord, separators
 
 LONGEST_CUE_SECONDS = 6.0
 LONGEST_CUE_CHARACTERS = 84
@@ -28,15 +27,20 @@ class Cue:
     voice: str = ""
 
 
-def cues(words: Sequence[TimedWord], voice: str = "") -> list[Cue]:
-    """Return the words of a voice as cues of a readable length that do not overlap."""
+def cues(words: Sequence[TimedWord], voice: str = "", text: str = "") -> list[Cue]:
+    """Return the words of a voice as cues of a readable length that do not overlap.
+
+    Spaces between words are those of their `text`, as scripts such as Thai have a space only between phrases.
+    """
     groups = list(_groups(words))
+    before = iter(separators(words, text))
     made = []
     for group, following in zip(groups, [*groups[1:], None], strict=False):
         start, end = group[0].start, max(group[-1].end, round(group[0].start + SHORTEST_CUE_SECONDS, 3))
         if following is not None:
             end = min(end, following[0].start)
-        made.append(Cue(start, end, continued_by_all(word.text for word in group), voice))
+        said = "".join(f"{next(before)}{word.text}" for word in group)
+        made.append(Cue(start, end, said.strip(" "), voice))
     return made
 
 

@@ -105,6 +105,23 @@ def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float) -> Metadata:
     return Metadata([_candidate(hypothesis, step_seconds) for hypothesis in hypotheses])
 
 
+def separators(words: Sequence[TimedWord], text: str = "") -> list[str]:
+    """Return what precedes each word in a text: a space or nothing.
+
+    For a word that the text lacks, it is what `continued` writes after the previous word.
+    """
+    found, place, before = [], 0, ""
+    for word in words:
+        begin = text.find(word.text, place)
+        if begin >= 0:
+            found.append(" " if begin > place else "")
+            place = begin + len(word.text)
+        else:
+            found.append(continued(before, word.text)[len(before) : -len(word.text)])
+        before = word.text
+    return found
+
+
 def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
     """Return consecutive parts of a recording, each with its start in seconds, as one transcript."""
     words = tuple(

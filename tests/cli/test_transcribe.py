@@ -173,6 +173,8 @@ def test_words_of_low_confidence_are_marked_or_dropped(client: Client, model: Mo
     sure, unsure = (TimedWord(text, 0.0, 1.0, confidence) for text, confidence in (("今天", 0.9), ("吗", 0.1)))
     options = argparse.Namespace(min_confidence=0.5, low_confidence="drop")
     assert as_asked(Transcript("今天吗今天", (sure, unsure, sure), -1.0), options).text == "今天今天"
+    options.low_confidence = "mark"
+    assert as_asked(Transcript("今天 吗今天", (sure, unsure, sure), -1.0), options).text == "今天 [吗?]今天"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,13 @@ def test_phrases_of_a_script_without_spaces_are_shown_without_them() -> None:
     assert [cue.text for cue in cues(mixed)] == ["上 cloud nine"]
 
 
+def test_spaces_of_the_text_stay_also_in_scripts_without_spaces_between_words() -> None:
+    text = "\u0e14\u0e35 \u0e04\u0e23\u0e31\u0e1a\u0e04\u0e38\u0e13"
+    phrases = ("\u0e14\u0e35", "\u0e04\u0e23\u0e31\u0e1a", "\u0e04\u0e38\u0e13")
+    words = [TimedWord(phrase, second, second + 0.9) for second, phrase in enumerate(phrases)]
+    assert [cue.text for cue in cues(words, text=text)] == [text]
+
+
 def test_the_page_knows_the_same_scripts_without_spaces() -> None:
     found = re.search(r"UNSPACED = /(.*)/u;", PAGES_FORMATS.read_text(encoding="utf-8"))
     assert found

@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 
 from ...errors import FlagError
-from ...serving.transcripts import Transcript
-from ...util.transcripts import continued_by_all
+from ...serving.transcripts import TimedWord, Transcript, separators
 
 MARK, DROP = "mark", "drop"
 
@@ -41,10 +40,15 @@ def as_asked(spoken: Transcript, options: argparse.Namespace) -> Transcript:
     least = options.min_confidence
     if least is None or all(word.confidence >= least for word in spoken.words):
         return spoken
+    before = separators(spoken.words, spoken.text)
+    said = list(zip(before, spoken.words, strict=True))
     if options.low_confidence == DROP:
-        words = tuple(word for word in spoken.words if word.confidence >= least)
+        said = [each for each in said if each[1].confidence >= least]
     else:
-        words = tuple(
-            word if word.confidence >= least else replace(word, text=f"[{word.text}?]") for word in spoken.words
-        )
-    return replace(spoken, text=continued_by_all(word.text for word in words), words=words)
+        said = [(space, _marked(word, least)) for space, word in said]
+    text = "".join(f"{space}{word.text}" for space, word in said).strip(" ")
+    return replace(spoken, text=text, words=tuple(word for _, word in said))
+
+
+def _marked(word: TimedWord, least: float) -> TimedWord:
+    return word if word.confidence >= least else replace(word, text=f"[{word.text}?]")

@@ -23,9 +23,9 @@ def rendered(spoken: Transcript, seconds: float, language: str, asked: Transcrip
     if asked.response_format == "verbose_json":
         return JSONResponse(_verbose(spoken, seconds, language or asked.language or "", asked))
     if asked.response_format == "srt":
-        return PlainTextResponse(srt(cues(spoken.words)))
+        return PlainTextResponse(srt(cues(spoken.words, text=spoken.text)))
     if asked.response_format == "vtt":
-        return PlainTextResponse(webvtt(cues(spoken.words)), media_type="text/vtt")
+        return PlainTextResponse(webvtt(cues(spoken.words, text=spoken.text)), media_type="text/vtt")
     return PlainTextResponse(f"{spoken.text}\n")
 
 
@@ -62,7 +62,8 @@ def _verbose(spoken: Transcript, seconds: float, language: str, asked: Transcrip
     }
     if "segment" in asked.granularities:
         answer["segments"] = [
-            _segment(number, cue.start, cue.end, cue.text, asked) for number, cue in enumerate(cues(spoken.words))
+            _segment(number, cue.start, cue.end, cue.text, asked)
+            for number, cue in enumerate(cues(spoken.words, text=spoken.text))
         ]
     if "word" in asked.granularities:
         answer["words"] = [_word(word) for word in spoken.words]
