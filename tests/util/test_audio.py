@@ -225,6 +225,12 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
                 function(f"{tmp_path}/{name}")
 
 
+def test_a_file_whose_name_is_written_in_the_other_form_of_unicode_is_pointed_out(tmp_path: Path) -> None:
+    write_wav(tmp_path / "e\u0301te\u0301.wav", np.ones(10, np.float32))
+    with pytest.raises(AudioError, match="one with this name in Unicode's other form"):
+        inspect_audio(tmp_path / "\u00e9t\u00e9.wav")
+
+
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 2**32 - 1))
 def test_a_wav_is_accepted_just_if_its_data_is_all_there(
     tmp_path_factory: pytest.TempPathFactory, samples: int, claimed: int, junk: int

@@ -17,6 +17,7 @@ from ...audio import inspect_audio, open_recording
 from ...containers.ffmpeg import container_of
 from ...containers.flac import write_flac
 from ...errors import AudioError, ImportingError
+from ...files.opening import not_found
 from ...parts import PartError, clipped, part_of
 from .known import Checked
 from .records import LeftOut, Record
@@ -121,7 +122,10 @@ class Recordings:
 
     def _check(self, path: str, known: Checked | None) -> Checked:
         """Return what a recording holds; decode it unless it is unchanged since it was `known`. Raise OSError."""
-        status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
+        try:
+            status = os.stat(path)  # noqa: PTH116 (a Path takes as long as all the rest)
+        except FileNotFoundError:
+            raise not_found(Path(path)) from None
         if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
             return known
         if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait forever
