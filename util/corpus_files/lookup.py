@@ -33,6 +33,10 @@ class Lookup:
     ) -> None:
         self._database.close()
 
+    def put(self, name: str, text: str) -> None:
+        """Give a name its text, in place of any earlier one."""
+        self._database.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (_bytes(name), _bytes(text)))
+
     def get(self, name: str) -> str | None:
         """Return the text of this name; None if there is none."""
         row = self._database.execute("SELECT text FROM texts WHERE name = ?", (_bytes(name),)).fetchone()

@@ -242,3 +242,20 @@ def test_directories_of_kaldi_named_as_sets_are_the_sets(tmp_path: Path) -> None
     assert Import("kaldi", tmp_path, tmp_path / "out").sets == {
         name: {f"{name}.wav"} for name in ("train", "dev", "test")
     }
+
+
+def test_an_utterance_of_several_directories_of_kaldi_is_in_one_set(tmp_path: Path) -> None:
+    names = [f"{number}" for number in range(6)]
+    for name in names:
+        tone(tmp_path / f"{name}.wav", 2)
+    parts = {"train": names, "train_nodev": names[2:], "train_dev": names[:2], "test": names[5:]}
+    for folder, utterances in parts.items():
+        write(tmp_path / "data" / folder / "wav.scp", "".join(f"u{each} {each}.wav\n" for each in utterances))
+        write(tmp_path / "data" / folder / "text", "".join(f"u{each} a word\n" for each in utterances))
+    done = Import("kaldi", tmp_path / "data", tmp_path / "out")
+    assert {name: sorted(done.sets[name]) for name in SETS} == {
+        "train": ["2.wav", "3.wav", "4.wav"],
+        "dev": ["0.wav", "1.wav"],
+        "test": ["5.wav"],
+    }
+    assert set(done.left_out.values()) == {"an utterance of another directory, too"}

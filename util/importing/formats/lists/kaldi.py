@@ -2,7 +2,8 @@
 
 A wav.scp with commands that do more than decode a file is refused. Subfolders named train, dev and test that are such
 directories are the sets; other subfolders are then not read, nor are the copies that recipes make of subfolders, such
-as train_sp.
+as train_sp. An utterance of several subfolders, as of train and of train_dev, a part of it, is of the first of these
+sets: test, dev, train.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ....corpus_files.kaldi import RECORDINGS, TEXT, is_directory_of_kaldi, read_entries
+from ....corpus_files.lookup import Lookup
 from ....errors import ImportingError
 from ...pipeline.folders import named_as_sets, set_of_name
-from ...pipeline.records import Choices, Item, item_of
+from ...pipeline.records import DEV, SETS, TEST, TRAIN, Choices, Item, LeftOut, Record, item_of
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +31,29 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folders = [source] if single else sorted(path.parent for path in source.glob(f"*/{RECORDINGS}"))
     if not folders:
         raise ImportingError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
-    for folder in _without_copies(named_as_sets(folders)):
-        official_set = set_of_name(folder.name) if folder != source else ""
-        for entry in read_entries(folder):
-            yield item_of(entry, TEXT, official_set)
+    with Lookup() as folder_of:
+        for folder in sorted(_without_copies(named_as_sets(folders)), key=_rank):
+            official_set = set_of_name(folder.name) if folder != source else ""
+            for entry in read_entries(folder):
+                item = item_of(entry, TEXT, official_set)
+                yield item if single or isinstance(item, LeftOut) else _once(item, folder.name, folder_of)
+
+
+def _rank(folder: Path) -> int:
+    """Return the place of a folder in the order of reading: the first set that has an utterance keeps it."""
+    official_set = set_of_name(folder.name)
+    return (TEST, DEV, TRAIN).index(official_set) if official_set else len(SETS)
+
+
+def _once(record: Record, folder: str, folder_of: Lookup) -> Item:
+    """Return the record, or why it is left out if a folder that was read before has the same utterance."""
+    utterance = f"{record.path}\n{record.start}"
+    first = folder_of.get(utterance)
+    if first is None:
+        folder_of.put(utterance, folder)
+    elif first != folder:
+        return LeftOut(record.source, "an utterance of another directory, too", record.path, first)
+    return record
 
 
 def _without_copies(folders: Sequence[Path]) -> Iterator[Path]:
