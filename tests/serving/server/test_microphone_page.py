@@ -70,10 +70,9 @@ FINISH_UNANSWERED = """async () => {
   return failures;
 }"""
 
-SHOW_AND_SAVE = """async phrases => {
-  const { Recording } = await import("/page/recording.js");
-  const { formats } = await import("/page/formats.js");
-  const utterance = { text: "…", start: 0, words: phrases.map((word, n) => ({ word, start: n, end: n + 0.5 })) };
+SHOW_AND_SAVE = """async ({ phrases, text }) => {
+  const [{ Recording }, { formats }] = [await import("/page/recording.js"), await import("/page/formats.js")];
+  const utterance = { text, start: 0, words: phrases.map((word, n) => ({ word, start: n, end: n + 0.5 })) };
   const recording = new Recording("", "");
   for (const start of [0, 3599.9996, 3725]) recording.add({ ...utterance, start });
   const times = [...recording.article.querySelectorAll(".time")].map(time => time.textContent);
@@ -240,10 +239,11 @@ def test_arabic_runs_from_right_to_left_and_is_told_to_be_arabic(speaker: Any, m
 def test_phrases_of_a_script_without_spaces_are_shown_and_saved_without_them(speaker: Any, models: Models) -> None:
     phrases = ["你好", "世界", "cloud", "nine", "上", "𠀀"]
     with serving(models) as served, opened(speaker, served) as page:
-        shown, times, saved = page.evaluate(SHOW_AND_SAVE, phrases)
-    assert shown == "00:00你好世界 cloud nine 上𠀀"
-    assert times == ["00:00", "01:00:00", "01:02:05"]
+        shown, times, saved = page.evaluate(SHOW_AND_SAVE, {"phrases": phrases, "text": "…"})
+        spaced, *_, saved_spaced = page.evaluate(SHOW_AND_SAVE, {"phrases": phrases[:2], "text": "你好 世界"})
+    assert (shown, times) == ("00:00你好世界 cloud nine 上𠀀", ["00:00", "01:00:00", "01:02:05"])
     assert saved == srt(cues([TimedWord(phrase, second, second + 0.5) for second, phrase in enumerate(phrases)]))
+    assert spaced == "00:00你好 世界" and "你好 世界" in saved_spaced
 
 
 def test_what_was_said_since_the_last_text_is_sent_again(speaker: Any, models: Models) -> None:

@@ -22,13 +22,24 @@ export function clock(seconds, mark = ".") {
   return `${part(3_600_000, Infinity)}:${part(60_000, 60)}:${part(1000, 60)}${mark}${part(1, 1000, 3)}`;
 }
 
-// Returns the separator of two successive words: a space, or nothing.
-export function between(word, next) {
+// Returns the words; all but the first say what is before them in the text, a space or nothing. For a word that the text
+// lacks, the scripts of the words decide.
+export function separated(words, text) {
+  let place = 0;
+  return words.map((word, number) => {
+    const begin = text.indexOf(word.word, place);
+    const before = begin < 0 && number ? between(words[number - 1].word, word.word) : begin > place ? " " : "";
+    if (begin >= 0) place = begin + word.word.length;
+    return number ? { ...word, before } : word;
+  });
+}
+
+function between(word, next) {
   return UNSPACED.test([...word].at(-1)) && UNSPACED.test([...next][0]) ? "" : " ";
 }
 
 function wordsOf(utterances) {
-  return utterances.flatMap(({ words }) => words);
+  return utterances.flatMap(({ text, words }) => separated(words, text));
 }
 
 function subRip(shown) {
@@ -52,8 +63,8 @@ function cues(words) {
   });
 }
 
-function continued(text, { word }) {
-  return text ? text + between(text, word) + word : word;
+function continued(text, { word, before }) {
+  return text ? text + (before ?? between(text, word)) + word : word;
 }
 
 function grouped(words) {

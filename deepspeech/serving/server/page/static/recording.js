@@ -1,6 +1,6 @@
 // A recording on the page: utterances of words, each with its time, and buttons to save them.
 
-import { between, clock, formats } from "./formats.js";
+import { clock, formats, separated } from "./formats.js";
 
 const UNSURE = 0.5, LESS_SURE = 0.8; // confidences below these are shown fainter
 const tip = document.getElementById("tip");
@@ -48,11 +48,7 @@ export class Recording {
     time.className = "time";
     time.textContent = clock(utterance.start).replace(/^00:/, "").slice(0, -4); // without the thousandths
     line.append(time);
-    let before = null;
-    for (const word of utterance.words) {
-      line.append(before ? between(before.word, word.word) : "", this.word(word));
-      before = word;
-    }
+    for (const word of separated(utterance.words, utterance.text)) line.append(word.before ?? "", this.word(word));
     if (!utterance.words.length) line.append(utterance.text);
     this.part(".words").append(line);
     this.part(".saving").hidden = false;
