@@ -15,9 +15,10 @@ _MOST_CHANNELS = 8
 _BLOCK = 1 << 16
 
 
-def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None:
-    """Write these samples of an open recording, with all channels, as FLAC of 24 bits, or 16 if it has no more.
+def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO, channel: int | None = None) -> None:
+    """Write these samples of an open recording as FLAC of 24 bits, or 16 if it has no more.
 
+    All channels are written, or only one of them, counted from 0.
     If there are more channels than FLAC allows, their mean is written; readers use only the mean of any recording.
     If the recording ends earlier, fewer samples are written. Samples beyond full scale, as in floating-point and lossy
     formats, are clipped. Raise soundfile.SoundFileError for the recording, or OSError for `to`.
@@ -26,13 +27,13 @@ def write_flac(sound: soundfile.SoundFile, samples: range, to: BinaryIO) -> None
     wide = sound.subtype in _WIDE and sound.format != "RAW"  # RAW: the decoded samples of a lossy format
     subtype = "PCM_24" if wide else "PCM_16"
     missing, output = len(samples), _Output(to)
-    averaged = sound.channels > _MOST_CHANNELS
-    channels = 1 if averaged else sound.channels
+    averaged = channel is None and sound.channels > _MOST_CHANNELS
+    channels = 1 if averaged or channel is not None else sound.channels
     try:
         with soundfile.SoundFile(output, "w", sound.samplerate, channels, subtype, format="FLAC") as segment:
             # Read as integers, lossy formats would wrap around, and floating-point samples would become zeros.
-            while missing and len(block := sound.read(min(missing, _BLOCK), dtype="float32")):
-                segment.write(block.mean(axis=1) if averaged else block)
+            while missing and len(block := sound.read(min(missing, _BLOCK), dtype="float32", always_2d=True)):
+                segment.write(block.mean(axis=1) if averaged else block if channel is None else block[:, channel])
                 missing -= len(block)
     except (soundfile.SoundFileError, AssertionError) as error:
         raise output.error or error from None

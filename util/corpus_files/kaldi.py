@@ -1,9 +1,9 @@
 """Data directories of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
-Of the commands in a wav.scp (lines that end in |), those that only decode a file stand for it; a wav.scp with others is
-refused. If utt2spk names an utterance as its own speaker, the speaker
-is unknown: Kaldi requires this form for unknown speakers. Relative recordings are looked for from the directory, the
-folders above it, as recipes name them from their own folder, and the current one.
+Of the commands in a wav.scp (lines that end in |), those that only decode a file, or one channel of it, stand for that;
+a wav.scp with others is refused. If utt2spk names an utterance as its own speaker, the speaker is unknown: Kaldi
+requires this form for unknown speakers. Relative recordings are looked for from the directory, the folders above it, as
+recipes name them from their own folder, and the current one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ from .rows import Entry, Row, Unusable, row_of
 
 RECORDINGS, TEXT = "wav.scp", "text"
 
-_FILE = r"([^\s|;&<>$`]+)"
+_CHANNEL = "\n"
+"""Separates a file from the number of a channel; no line has it."""
+
+_FILE = r"(?P<file>[^\s|;&<>$`]+)"
 _DECODING = tuple(
     re.compile(rf"(?:\S*/)?{command} ?\|")
     for command in (
         f"flac(?: -[cdfs]+)+ {_FILE}",
-        f"sph2pipe(?: -f (?:wav|rif)| -p)* {_FILE}",
-        rf"sox {_FILE}(?: -t wav| -[rb] \w+| -c 1| -e signed(?:-integer)?)* -",
+        f"sph2pipe(?: -f (?:wav|rif)| -p| -c (?P<channel>[12]))* {_FILE}",
+        rf"sox {_FILE}(?: -t wav| -[rb] \w+| -c 1| -e signed(?:-integer)?)* -(?: remix (?P<channel>[1-9]))?",
         rf"ffmpeg(?: -nostdin| -(?:v|loglevel) \w+)* -i {_FILE}(?: -f wav| -(?:ar|ab|ac|acodec) \w+)* (?:-|pipe:1)",
         f"cat {_FILE}",
     )
 )
-"""Commands of recipes whose output is the sound of a file, with all its channels or their mean."""
+"""Commands of recipes whose output is the sound of a file: all its channels, their mean, or one channel, from 1."""
 
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
@@ -69,21 +72,25 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
                 yield Unusable(number, "not in segments", "", name)
                 continue
             recording, *times = segment.split() or [""]
-            path = recordings.get(recording)
+            path, _, channel = (recordings.get(recording) or "").partition(_CHANNEL)
             start_and_duration = _read_times(times) if segmented else (None, None)
-            if path is None:
+            if not path:
                 yield Unusable(number, "its recording is not in wav.scp", "", recording or name)
             elif start_and_duration is None:
                 yield Unusable(number, "malformed times in segments", path, segment)
             else:
                 speaker = speakers.get(name) or ""
-                yield Entry(number, path, transcript, "" if speaker == name else speaker, *start_and_duration)
+                start, duration = start_and_duration
+                known = "" if speaker == name else speaker
+                only = int(channel) - 1 if channel else None
+                yield Entry(number, path, transcript, known, start, duration, channel=only)
 
 
 def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each name and its file, followed by _CHANNEL and the number of its only channel that counts, if any."""
     folders = RecipeFolders(path.parent)
     for number, line in numbered_lines(path):
-        name, file = _pair(line)
+        (name, file), channel = _pair(line), None
         if file.endswith("|"):
             match = next(filter(None, (command.fullmatch(" ".join(file.split())) for command in _DECODING)), None)
             if match is None:
@@ -91,8 +98,8 @@ def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
                     f"{path}:{number}: a command that does more than decode a file; write what it prints to a file, "
                     f"and name that: {file}"
                 )
-            file = match[1]
-        yield name, folders.find(file)
+            file, channel = match["file"], match.groupdict().get("channel")
+        yield name, folders.find(file) + (f"{_CHANNEL}{channel}" if channel else "")
 
 
 def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:

@@ -56,6 +56,8 @@ class Entry(NamedTuple):
     """Seconds; None: to the end of the recording."""
     columns: Mapping[str, str] = {}
     """Further values of the line, by name."""
+    channel: int | None = None
+    """The only channel of the recording that has the utterance, from 0; None: the mean of all."""
 
 
 class Unusable(NamedTuple):
@@ -85,6 +87,11 @@ def row_of(csv_file: str, entry: Entry | Unusable, normalizer: Normalizer | None
     row = Row(csv_file, entry.line, entry.path, "")
     if isinstance(entry, Unusable):
         return row.bad(": ".join(filter(None, (entry.reason, entry.detail))))
+    if entry.channel is not None:
+        return row.bad(
+            f"{entry.path}: one channel of a recording must be cut out before training: "
+            "python -m deepspeech.import_corpus auto --from FOLDER --to CORPUS"
+        )
     if entry.start is None:
         return new_row(csv_file, entry.line, entry.path, entry.transcript, normalizer)
     if reason := why_not_times(entry.start, entry.duration):

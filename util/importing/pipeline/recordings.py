@@ -17,6 +17,7 @@ from ...audio import inspect_audio, open_recording
 from ...containers.ffmpeg import container_of
 from ...containers.flac import write_flac
 from ...errors import AudioError, ImportingError
+from ...figures.counted import counted
 from ...files.opening import not_found
 from ...parts import PartError, clipped, part_of
 from .known import Checked
@@ -109,13 +110,15 @@ class Recordings:
             part = clipped(part_of(record.start, record.duration), length)
         except PartError as error:
             return LeftOut(record.source, error.reason, record.path, error.detail)
-        if part is None:
+        if part is None and record.channel is None:
             size = checked.size if recording == record.path else Path(recording).stat().st_size
             return Imported(record, recording, size, length)
-        samples = part.samples(checked.sample_rate, checked.samples)
-        clip = self._clips_of(record.path) / f"{round(part.start * 1000):08d}-{round(part.end * 1000):08d}.flac"
+        samples = part.samples(checked.sample_rate, checked.samples) if part else range(checked.samples)
+        times = f"{round(part.start * 1000):08d}-{round(part.end * 1000):08d}" if part else "whole"
+        of_channel = "" if record.channel is None else f"-channel-{record.channel}"
+        clip = self._clips_of(record.path) / f"{times}{of_channel}.flac"
         try:
-            size = _cut(recording, clip, samples, checked.modified_ns, opened)
+            size = _cut(recording, clip, samples, checked.modified_ns, opened, record.channel)
         except (AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
@@ -167,11 +170,14 @@ def _with_kind(problem: str) -> str:
     return f"{kind}: {problem}" if kind else problem
 
 
-def _cut(path: str, clip: Path, samples: range | None, modified_ns: int, opened: LastOpened) -> int:
+def _cut(
+    path: str, clip: Path, samples: range | None, modified_ns: int, opened: LastOpened, channel: int | None = None
+) -> int:
     """Write samples of a recording, or all of them, as FLAC, unless the clip exists; return its size.
 
-    The clip gets the modification time of its recording, to show that it is of this version. Raise ImportingError if
-    it cannot be written, and AudioError or soundfile.SoundFileError for the recording.
+    Only one channel is written, counted from 0, if it is given. The clip gets the modification time of its recording,
+    to show that it is of this version. Raise ImportingError if it cannot be written, and AudioError or
+    soundfile.SoundFileError for the recording.
     """
     if _is_cut(clip, samples, modified_ns):
         return clip.stat().st_size
@@ -180,7 +186,11 @@ def _cut(path: str, clip: Path, samples: range | None, modified_ns: int, opened:
         clip.parent.mkdir(parents=True, exist_ok=True)
         try:
             with opened.sound(path) as sound, _writing(clip), beside.open("wb") as file:
-                write_flac(sound, range(sound.frames) if samples is None else samples, file)
+                if channel is not None and channel >= sound.channels:
+                    raise AudioError(
+                        f"there is no channel {channel + 1}, as it has {counted(sound.channels, 'channel')}"
+                    )
+                write_flac(sound, range(sound.frames) if samples is None else samples, file, channel)
             os.utime(beside, ns=(modified_ns, modified_ns))
             beside.replace(clip)
         finally:

@@ -40,6 +40,8 @@ class Record(NamedTuple):
     """Seconds; None: to the end of the recording."""
     columns: Mapping[str, str] = {}
     """Further columns of the CSV."""
+    channel: int | None = None
+    """The only channel of the recording that has the utterance, from 0; None: the mean of all."""
 
 
 class LeftOut(NamedTuple):
@@ -64,7 +66,7 @@ def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
     if isinstance(entry, Unusable):
         return LeftOut(where, entry.reason, entry.path, entry.detail)
     path, transcript, speaker, start, duration = entry[1:6]
-    return Record(path, transcript, where, speaker, official_set, start or 0.0, duration, entry.columns)
+    return Record(path, transcript, where, speaker, official_set, start or 0.0, duration, entry.columns, entry.channel)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,13 @@ import json
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 from trees import Import, tone, write
 
-from deepspeech.util.errors import ImportingError
+from deepspeech.util.corpus_files import read_files
+from deepspeech.util.errors import BadRow, ImportingError
 from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import SETS, Choices
 
@@ -213,7 +216,7 @@ def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
         "text:4": "not in segments",
         "text:5": "malformed times in segments",
     }
-    write(data / "wav.scp", "rec1 sph2pipe -c 2 long.sph |\n")
+    write(data / "wav.scp", "rec1 sox long.wav -t wav - speed 0.9 |\n")
     with pytest.raises(ImportingError, match=r"wav\.scp:1: a command"):
         Import("kaldi", data, tmp_path / "out")
 
@@ -259,3 +262,17 @@ def test_an_utterance_of_several_directories_of_kaldi_is_in_one_set(tmp_path: Pa
         "test": ["5.wav"],
     }
     assert set(done.left_out.values()) == {"an utterance of another directory, too"}
+
+
+def test_the_channel_that_a_command_of_kaldi_chooses_is_cut_out_and_needs_an_import(tmp_path: Path) -> None:
+    sides = np.stack([np.full(8000, 100, np.int16), np.full(8000, 200, np.int16)], axis=1)
+    soundfile.write(tmp_path / "call.wav", sides, 8000)
+    commands = "a sph2pipe -f wav -p -c 1 call.wav |\nb sox call.wav -t wav - remix 2 |\n"
+    write(tmp_path / "wav.scp", commands)
+    write(tmp_path / "text", "a left\nb right\n")
+    done = Import("kaldi", tmp_path, tmp_path / "out", ALL_TRAIN)
+    heard = {row["transcript"]: {*done.samples(row)[0]} for row in done.all_rows}
+    assert heard == {"left": {100}, "right": {200}}
+    first, second = read_files([tmp_path], None)
+    assert isinstance(first, BadRow) and isinstance(second, BadRow)
+    assert "one channel of a recording must be cut out before training" in first.reason

@@ -47,7 +47,7 @@ def _rank(folder: Path) -> int:
 
 def _once(record: Record, folder: str, folder_of: Lookup) -> Item:
     """Return the record, or why it is left out if a folder that was read before has the same utterance."""
-    utterance = f"{record.path}\n{record.start}"
+    utterance = f"{record.path}\n{record.start} {record.channel}"
     first = folder_of.get(utterance)
     if first is None:
         folder_of.put(utterance, folder)

@@ -83,7 +83,8 @@ class _Reader:
             transcript = _transcript_of(supervision)
             if recording is None:
                 raise _UnusableError("its recording is in no manifest", f"{supervision.get('recording_id')}")
-            path = self._folders.find(_file_of(recording, supervision["channel"]))
+            file, channel = _file_of(recording, supervision["channel"])
+            path = self._folders.find(file)
             start, duration = _times_of(supervision, recording, cut)
         except _UnusableError as error:
             return LeftOut(where, error.reason, path, error.detail)
@@ -91,7 +92,7 @@ class _Reader:
             return LeftOut(where, "not as Lhotse writes it", path, f"{type(error).__name__}: {error}")
         texts = texts_of(supervision)
         columns = columns_of(texts, _USED)
-        return Record(path, transcript, where, speaker_of(texts), self._set, start, duration, columns)
+        return Record(path, transcript, where, speaker_of(texts), self._set, start, duration, columns, channel)
 
 
 def _manifests(folder: Path, kind: str) -> Sequence[Path]:
@@ -149,20 +150,21 @@ def _transcript_of(supervision: _Json) -> str:
     return text
 
 
-def _file_of(recording: _Json, channel: int | Sequence[int]) -> str:
-    """Return the file with exactly these channels of a recording."""
+def _file_of(recording: _Json, channel: int | Sequence[int]) -> tuple[str, int | None]:
+    """Return the file with these channels of a recording, and which of its channels is meant if it has others, too."""
     if recording.get("transforms"):
         raise _UnusableError("a recording that Lhotse changes", f"{recording['transforms'][0].get('name')}")
     wanted = {channel} if isinstance(channel, int) else {*channel}
     source = next((each for each in recording["sources"] if wanted <= {*each["channels"]}), None)
     if source is None or source["type"] != "file":
         raise _UnusableError("a recording that is no file", f"{recording['id']}")
-    if len(source["channels"]) > len(wanted):
-        raise _UnusableError(
-            "one of several channels, which are read together; write it to a file of its own", source["source"]
-        )
-    os.fsencode(source["source"])  # raises a ValueError for a name that no file can have
-    return str(source["source"])
+    file, channels = str(source["source"]), [*source["channels"]]
+    os.fsencode(file)  # raises a ValueError for a name that no file can have
+    if len(channels) == len(wanted):
+        return file, None
+    if len(wanted) > 1:
+        raise _UnusableError("several of a recording's channels, but not all", file)
+    return file, channels.index(*wanted)
 
 
 def _times_of(supervision: _Json, recording: _Json, cut: _Json) -> tuple[float, float | None]:
