@@ -105,29 +105,21 @@ def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
         os.fsencode(file)
     except UnicodeEncodeError as error:
         return Unusable(number, f"{keys[0]} is a name that no file can have", "", str(error))
-    start = next((values[name] for name in STARTS if values.get(name) is not None), None)
-    duration, end = values.get(DURATION), values.get(END)
     plain = texts_of(values)
     recording = joined(path.parent, file)
     try:
         text.encode()
     except UnicodeEncodeError as error:  # JSON can escape a lone surrogate
         return Unusable(number, "a text that cannot be written as UTF-8", recording, str(error))
-    if not (_is_time(start) and _is_time(duration)):
-        return Unusable(number, "an offset or duration that is not a number", recording, f"{start!r}, {duration!r}")
-    if start is not None and duration is None and end is not None:
-        if not _is_time(end):
-            return Unusable(number, f"an {END} that is not a number", recording, f"{end!r}")
+    start = next((values[name] for name in STARTS if values.get(name) is not None), None)
+    duration, end = values.get(DURATION), values.get(END)
+    if wrong := _why_no_times(start, duration, end):
+        return Unusable(number, wrong[0], recording, wrong[1])
+    if start is None:
+        duration = None  # that of a whole recording is measured
+    elif duration is None and end is not None:
         duration = end - start
-    return Entry(
-        number,
-        recording,
-        text,
-        speaker_of(plain),
-        start,
-        None if start is None else duration,  # the duration of a whole recording is measured
-        columns_of(plain, keys),
-    )
+    return Entry(number, recording, text, speaker_of(plain), start, duration, columns_of(plain, keys))
 
 
 def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
@@ -143,6 +135,15 @@ def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str
     """Return the texts of a row without those `used`, and without the columns that training reads."""
     read = {*used, *COLUMNS, *STARTS, DURATION}
     return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
+
+
+def _why_no_times(start: Any, duration: Any, end: Any) -> tuple[str, str] | None:
+    """Return why the times of a row cannot be used, and which they are; None if they can."""
+    if not (_is_time(start) and _is_time(duration)):
+        return "an offset or duration that is not a number", f"{start!r}, {duration!r}"
+    if start is not None and duration is None and not _is_time(end):
+        return f"an {END} that is not a number", f"{end!r}"
+    return None
 
 
 def _is_time(value: Any) -> bool:
