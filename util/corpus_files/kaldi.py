@@ -39,6 +39,9 @@ _DECODING = tuple(
 )
 """Commands of recipes whose output is the sound of a file: all its channels, their mean, or one channel, from 1."""
 
+_IN_ARCHIVE = re.compile(r"\.ark:\d+(\[.*\])?$")
+"""Ends the places of recordings in Kaldi's archives."""
+
 
 def read_rows(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     """Yield the rows of the directory whose `text` is at `path`. Raise CorpusError."""
@@ -99,6 +102,11 @@ def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
                     f"and name that: {file}"
                 )
             file, channel = match["file"], match.groupdict().get("channel")
+        elif _IN_ARCHIVE.search(file):
+            raise CorpusError(
+                f"{path}:{number}: a recording in an archive, which is not read; give the directory from before the "
+                f"archives were made, or write each recording to a file: {file}"
+            )
         yield name, folders.find(file) + (f"{_CHANNEL}{channel}" if channel else "")
 
 

@@ -72,3 +72,12 @@ def test_a_command_that_changes_the_sound_is_refused(command: str, tmp_path: Pat
         f"{tmp_path}/wav.scp:1: a command that does more than decode a file; write what it prints to a file, "
         f"and name that: {command}"
     )
+
+
+def test_a_recording_in_an_archive_of_kaldi_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "wav.scp").write_text("a dump/data_wav.ark:123\n")
+    (tmp_path / "text").write_text("a hello\n")
+    with pytest.raises(
+        CorpusError, match=r"wav\.scp:1: a recording in an archive, .* to a file: dump/data_wav\.ark:123$"
+    ):
+        list(read_files([tmp_path], None))
