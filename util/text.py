@@ -24,6 +24,10 @@ _MARK = "\ufeff"
 _HASH = re.compile(r"\\*#")
 """The beginning of labels that an alphabet file writes with one more backslash."""
 
+_TOKENS = ("<blank>", "<blk>", "<space>", "<sos/eos>")
+"""Lines of other toolkits' lists of tokens; here, the blank has no line, and the space is a line with a space."""
+_MAKE_ONE = "bin/make_alphabet.py makes an alphabet from transcripts"
+
 
 @dataclass(frozen=True)
 class Alphabet:
@@ -63,7 +67,11 @@ class Alphabet:
             if _is_malformed(label):
                 raise AlphabetError(
                     f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}; "
-                    "bin/make_alphabet.py makes an alphabet from transcripts"
+                    f"{_MAKE_ONE}"
+                )
+            if label in _TOKENS:
+                raise AlphabetError(
+                    f"{path}:{number}: {label} is a token of another toolkit, and no label; {_MAKE_ONE}"
                 )
             if is_in_two_parts(label):
                 remedy = "write the file, and the transcripts, in Unicode's form NFC, or give --normalize_transcripts"

@@ -70,6 +70,10 @@ def test_the_shipped_alphabet_is_english() -> None:
         ("a\nb c\n", r"alphabet.txt:2: a line holds one label, without spaces in it, but this one holds 'b c'"),
         ("a\nb \n", r"alphabet.txt:2: a line holds one label, without spaces in it, but this one holds 'b '"),
         ("a\ne\u0301\n", r"alphabet.txt:2: label .* is one character in two parts; .* --normalize_transcripts"),
+        (
+            "a\n<space>\n",
+            r"alphabet.txt:2: <space> is a token of another toolkit, and no label; bin/make_alphabet.py makes",
+        ),
         ("<blank> 0\n", r"alphabet.txt:1: a line holds one label, .* '<blank> 0'; bin/make_alphabet.py makes"),
         ("# nothing\n\n", r"alphabet.txt: no labels"),
         ("", r"alphabet.txt: no labels"),
