@@ -150,7 +150,7 @@ def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list
     try:
         with np.load(arguments.posteriors) as archive:
             utterances = [np.asarray(archive[name], np.float32) for name in archive.files]
-    except (ValueError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
+    except (AttributeError, ValueError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error):
         raise LanguageModelError(f"{arguments.posteriors} is not an npz file of arrays, or it is damaged") from None
     try:
         lines = StringIO(read_text(arguments.references), newline=None)  # `splitlines` also splits at U+2028

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import sys
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 _END = "\r\n"
+
+_ESCAPE = None if sys.version_info >= (3, 11) else "\uffff"
+"""A character that no text has: Python 3.10 takes the null character, which a list can have in a name, as one."""
 
 
 def csv_writer(file: TextIO) -> Any:
@@ -15,7 +19,7 @@ def csv_writer(file: TextIO) -> Any:
     It quotes fields with a line break of any kind. Python's own writer does so only from 3.13 on; before, it quotes
     fields with the characters of its line end.
     """
-    return csv.writer(_LineFeeds(file), lineterminator=_END)
+    return csv.writer(_LineFeeds(file), lineterminator=_END, escapechar=_ESCAPE)
 
 
 @dataclass(frozen=True)

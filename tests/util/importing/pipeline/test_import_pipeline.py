@@ -278,8 +278,8 @@ def test_names_and_texts_that_are_not_unicode_are_left_out(tmp_path: Path) -> No
     )
     with pytest.raises(ImportingError, match="no row"):
         Import("json_lines", source, tmp_path / "out")
-    not_unicode, null = [row["reason"] for row in read(tmp_path / "out" / "left_out.csv")]
-    assert not_unicode == "a text that cannot be written as UTF-8"
+    _, not_unicode, null = (tmp_path / "out" / "left_out.csv").read_text().splitlines()
+    assert "a text that cannot be written as UTF-8" in not_unicode
     assert "embedded null" in null  # "byte" or "character", depending on the version of Python
 
 
