@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from ...errors import FlagError
@@ -58,10 +59,50 @@ AUTO = "auto"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Import and return the exit code."""
-    return run_tool(lambda: _import(arguments), PROGRAM)
+    return run_tool(lambda: _import(_parser().parse_args(arguments)), PROGRAM)
 
 
-def _import(arguments: Sequence[str] | None) -> None:
+def _import(options: argparse.Namespace) -> None:
+    _check(options)
+    name, source = options.format, _source(options)
+    parts = tuple(options.part)
+    download = options.download or bool(parts and source is None)
+    choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
+    if name == AUTO:
+        if source is None:
+            raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
+        if not source.is_dir():
+            what = "not a folder" if source.exists() else "there is no such folder"
+            raise FlagError(f"--from={source}: {what}; name the folder of the recordings")
+        with without_warnings():
+            name = format_of(source, choices)
+        report(f"{source} has the format {name}")
+    import_corpus(name, options.out, source, report, choices)
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.source and options.url:
+        raise FlagError("--url: cannot be combined with --from")
+    if options.download and (options.source or options.url):
+        raise FlagError(f"--download: cannot be combined with {'--from' if options.source else '--url'}")
+    if len(options.url) != len(options.sha256):
+        raise FlagError("--sha256: give the SHA-256 of each --url")
+    if options.format != AUTO:
+        check_known(options.format)
+
+
+def _source(options: argparse.Namespace) -> Path | None:
+    """Return the folder of the recordings, which is fetched if it is at an address; None if a format downloads it."""
+    if options.url:
+        archives = map(RemoteFile, options.url, options.sha256)
+        return fetch_archives(archives, options.out / DOWNLOADS, report)
+    source: Path | None = options.source
+    if source is not None and (address := address_of(source)) is not None:
+        return fetch_folder(address, options.out / FETCHED)
+    return source
+
+
+def _parser() -> ArgumentParser:
     width = max(map(len, MODULES))
     formats = "\n".join(f"  {name:{width}}  {description}" for name, description in sorted(descriptions().items()))
     parser = ArgumentParser(f"{__doc__ or ''}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
@@ -95,34 +136,7 @@ def _import(arguments: Sequence[str] | None) -> None:
     parser.add_argument(
         "--tier", action="append", default=[], metavar="NAME", help="a tier of TextGrid or ELAN files; may be repeated"
     )
-    options = parser.parse_args(arguments)
-    if options.source and options.url:
-        raise FlagError("--url: cannot be combined with --from")
-    if options.download and (options.source or options.url):
-        raise FlagError(f"--download: cannot be combined with {'--from' if options.source else '--url'}")
-    if len(options.url) != len(options.sha256):
-        raise FlagError("--sha256: give the SHA-256 of each --url")
-    name, source = options.format, options.source
-    if name != AUTO:
-        check_known(name)
-    if options.url:
-        archives = map(RemoteFile, options.url, options.sha256)
-        source = fetch_archives(archives, options.out / DOWNLOADS, report)
-    if source is not None and (address := address_of(source)) is not None:
-        source = fetch_folder(address, options.out / FETCHED)
-    parts = tuple(options.part)
-    download = options.download or bool(parts and source is None)
-    choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
-    if name == AUTO:
-        if source is None:
-            raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
-        if not source.is_dir():
-            what = "not a folder" if source.exists() else "there is no such folder"
-            raise FlagError(f"--from={source}: {what}; name the folder of the recordings")
-        with without_warnings():
-            name = format_of(source, choices)
-        report(f"{source} has the format {name}")
-    import_corpus(name, options.out, source, report, choices)
+    return parser
 
 
 def _shares(text: str) -> tuple[float, float, float]:
