@@ -17,7 +17,7 @@ from ..options.rows.values import Value
 from ..util.corpus_files import fetched
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
-from ..util.importing import format_of, read_items, without_warnings
+from ..util.importing import format_of, read_items, unpacked_source, without_warnings
 from ..util.progress import report
 from ..util.storage.addresses import address_of, without_user
 from ..util.storage.copies import named_for_all
@@ -128,10 +128,13 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
     """Return the format of the recordings that `--from` names, and what is measured of them."""
     sources, choices = given.experiment.sources, given.experiment.choices
     named = ", ".join(map(str, sources))
+    out, *_ = corpus_folders(work, ())
     values = values_of(given)
     normalizer = with_values(AUTO.options, {name: values[name] for name in names}).transcripts.normalizer
     with without_warnings():
         corpus, source = AUTO.corpus, sources[0]
+        if len(sources) == 1:
+            source = unpacked_source(source, out)
         if len(sources) == 1 and not source.exists():
             raise FlagError(f"--from={source}: there is no such folder or list")
         if len(sources) > 1 or not source.is_dir():
@@ -139,7 +142,7 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
         else:
             corpus = format_of(source, choices)
             report(f"auto: {source} is imported in the format {corpus}")
-        items = read_items(corpus, source, replace(choices, out=corpus_folders(work, ())[0]))
+        items = read_items(corpus, source, replace(choices, out=out))
         return corpus, measure(items, named, normalizer, given.alphabet.unit, choices.split)
 
 

@@ -65,8 +65,8 @@ class ExperimentOptions:
     name: str = flag("", "name of the experiment to run, or FILE.py:NAME", name="experiment")
     sources: tuple[Path, ...] = flag(
         (),
-        "folder of the experiment's recordings, or one for each of its corpora, or lists of recordings for the "
-        "experiment auto; without it, they are downloaded or synthesized",
+        "folder of the experiment's recordings, or an archive of it, or one for each of its corpora, or lists of "
+        "recordings for the experiment auto; without it, they are downloaded or synthesized",
         name="from",
     )
     work: Path | None = flag(

@@ -31,6 +31,7 @@ from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
+from .unpacked_archives import unpacked
 
 FOLDER = "folder"
 LISTS = "lists"
@@ -94,9 +95,9 @@ def import_corpus(
 ) -> None:
     """Import the corpus of this name into the folder `out`; complete files there are not fetched again.
 
-    `source` is the folder of its recordings, or a list of them. Without one they are downloaded (for a format, only if
-    `choices` say so) or synthesized. Each corpus's module describes its output. Only formats accept `choices`. Raise
-    DeepSpeechError, mostly an ImportingError.
+    `source` is the folder of its recordings, an archive of it, which is unpacked below `out`, or a list of them.
+    Without one they are downloaded (for a format, only if `choices` say so) or synthesized. Each corpus's module
+    describes its output. Only formats accept `choices`. Raise DeepSpeechError, mostly an ImportingError.
     """
     module = _module(name)
     check_parts(name, choices.parts)
@@ -106,6 +107,8 @@ def import_corpus(
         several = f"{name} is imported from one folder, and these are {len(choices.lists)} paths"
         raise ImportingError(rf"--from: {several}; write a comma in a path as \,")
     try:
+        if source is not None:
+            source = unpacked_source(source, out, report)
         if not hasattr(module, "read_records"):
             _check_no_choices(name, choices)
             module.import_corpus(out, source, report)
@@ -119,6 +122,14 @@ def import_corpus(
     except (OSError, sqlite3.Error) as error:
         why = line_of(error) if isinstance(error, OSError) else error
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {why}") from error
+
+
+def unpacked_source(source: Path, out: Path, report: Report = report_to_stderr) -> Path:
+    """Return the folder that an archive of recordings is unpacked into for an import to `out`; other paths unchanged.
+
+    Raise ImportingError, or OSError.
+    """
+    return unpacked(source, out / DOWNLOADS, report)
 
 
 def format_of(source: Path, choices: Choices) -> str:

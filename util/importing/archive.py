@@ -79,7 +79,7 @@ def _extract(path: Path, recording: re.Pattern[str], folder: Path) -> int:
     elsewhere.
     """
     names = set()
-    with unpacking(path), opened_tar(path) as archive:
+    with unpacking(path, "delete it and run again"), opened_tar(path) as archive:
         for member in archive:
             name = PurePosixPath(member.name).name
             content = archive.extractfile(member) if member.isreg() and recording.fullmatch(name) else None

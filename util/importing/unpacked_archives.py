@@ -1,4 +1,4 @@
-"""Corpora from archives on the web: downloaded, verified, and unpacked unchanged."""
+"""Corpora from archives, of this machine or downloaded and verified: unpacked unchanged."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from .download import RemoteFile, download
 
 _ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _BLOCK = 1 << 20
+_OF_MACOS = "__MACOSX/"
+"""What macOS puts beside the files of a zip archive: their attributes, under the same names."""
+
 _NAME_IS_UTF8 = 0x800
 """The flag of a member of a zip archive that its name is in UTF-8."""
 
@@ -26,19 +29,61 @@ def fetch_archives(archives: Iterable[RemoteFile], folder: Path, report: Report)
     Existing archives are not fetched again. Return the top folder of the corpus: `folder`, or the first folder below it
     that holds more than a single folder. Raise ImportingError, or OSError.
     """
-    if not hasattr(tarfile, "data_filter"):  # before Python 3.10.12 and 3.11.4
-        raise ImportingError("this Python cannot unpack archives safely; unpack them yourself and use --from")
     for target, archive in _by_target(archives, folder).items():
         path = folder / _name(archive)
         if not target.is_dir():
+            _check_safe()
             download(archive, path, report)
-            with unpacking(path), folder_written_whole(target) as beside:
-                _unpack(path, beside)
-                _unpack_inner(beside)
+            _unpack_whole(path, target, "delete it and run again")
             path.unlink()
+    return _top(folder)
+
+
+def unpacked(source: Path, folder: Path, report: Report) -> Path:
+    """Unpack an archive of this machine into its own folder below `folder`, and return the top folder of the corpus.
+
+    An archive that has not changed since, or has been deleted, is not unpacked again. Any other `source` is returned
+    unchanged. Raise ImportingError, or OSError.
+    """
+    ending = _ending(source.name)
+    if ending is None or source.is_dir():
+        return source
+    target = folder / source.name.removesuffix(ending)
+    stamp = target.with_name(f".{target.name}.unpacked")
+    before = stamp.read_text(encoding="utf-8") if target.is_dir() and stamp.is_file() else None
+    if not source.exists():
+        return source if before is None else _top(target)
+    status = source.stat()
+    state = f"{source.name} {status.st_size} {status.st_mtime_ns}"
+    if before != state:
+        _check_safe()
+        stamp.unlink(missing_ok=True)
+        _unpack_whole(source, target, "copy or download it again")
+        stamp.write_text(state, encoding="utf-8")
+        report(f"{source} is unpacked into {target}")
+    return _top(target)
+
+
+def _check_safe() -> None:
+    if not hasattr(tarfile, "data_filter"):  # before Python 3.10.12 and 3.11.4
+        raise ImportingError("this Python cannot unpack archives safely; unpack them yourself and use --from")
+
+
+def _unpack_whole(path: Path, target: Path, advice: str) -> None:
+    with unpacking(path, advice), folder_written_whole(target) as beside:
+        _unpack(path, beside)
+        _unpack_inner(beside)
+
+
+def _top(folder: Path) -> Path:
+    """Return the first folder, from `folder` on, that holds more than a single folder."""
     while len(entries := [path for path in folder.iterdir() if path.name[0] != "."]) == 1 and entries[0].is_dir():
         folder = entries[0]
     return folder
+
+
+def _ending(name: str) -> str | None:
+    return next((ending for ending in _ENDINGS if name.endswith(ending)), None)
 
 
 def _by_target(archives: Iterable[RemoteFile], folder: Path) -> dict[Path, RemoteFile]:
@@ -46,7 +91,7 @@ def _by_target(archives: Iterable[RemoteFile], folder: Path) -> dict[Path, Remot
     found: dict[Path, RemoteFile] = {}
     for archive in archives:
         name = _name(archive)
-        ending = next((each for each in _ENDINGS if name.endswith(each)), None)
+        ending = _ending(name)
         if ending is None:
             raise ImportingError(f"{archive.url} is not an archive; these end in {', '.join(_ENDINGS)}")
         other = found.setdefault(folder / name.removesuffix(ending), archive)
@@ -78,15 +123,18 @@ def opened_tar(path: Path) -> Iterator[tarfile.TarFile]:
 
 
 @contextmanager
-def unpacking(path: Path) -> Iterator[None]:
-    """Raise the errors of a damaged archive as an ImportingError that names it; OSErrors of the disk stay unchanged."""
+def unpacking(path: Path, advice: str) -> Iterator[None]:
+    """Raise the errors of a damaged archive as an ImportingError that names it; OSErrors of the disk stay unchanged.
+
+    `advice` says what to do.
+    """
     try:
         yield
     except Exception as error:  # each kind of archive and of compression has its own errors
         if isinstance(error, DeepSpeechError | MemoryError) or getattr(error, "errno", None) is not None:
             raise
         reason = str(error).partition("\n")[0].rstrip(":")  # tarfile lists its attempts, one per line
-        raise ImportingError(f"{path} cannot be unpacked: {reason}; delete it and run again") from error
+        raise ImportingError(f"{path} cannot be unpacked: {reason}; {advice}") from error
 
 
 def _unpack_inner(folder: Path) -> None:
@@ -103,7 +151,8 @@ def _unpack(path: Path, folder: Path) -> None:
             with zipfile.ZipFile(path) as archive:
                 for info in archive.infolist():
                     info.filename = _name_in_zip(info)
-                    archive.extract(info, folder)
+                    if not info.filename.startswith(_OF_MACOS):
+                        archive.extract(info, folder)
                     progress.advance()
             return
         with opened_tar(path) as tar:

@@ -7,8 +7,9 @@ The FORMAT auto finds out which of the formats of several corpora the folder has
 Every recording is decoded once, to its end, and long recordings are cut at their segments. left_out.csv lists what
 cannot be used, with the reason. When the command is run again, it does only what is missing.
 
---from may be an address, such as s3://bucket/corpus or hf://datasets/NAMESPACE/NAME. The files below it are fetched
-into the folder of --to, and again only if they change.
+--from may be an archive (.tar.gz, .tgz, .tar.bz2, .tar.xz, .tar or .zip), which is unpacked below the folder of --to,
+or an address, such as s3://bucket/corpus or hf://datasets/NAMESPACE/NAME. The files below an address are fetched into
+the folder of --to, and again only if they change.
 
 Instead of --from, --download fetches the published archives of a corpus, or the parts that --part names, and unpacks
 them below the folder of --to; --url and --sha256 name your own archives, and may be repeated. An interrupted download
@@ -35,6 +36,7 @@ from ...util.importing import (
     descriptions,
     format_of,
     import_corpus,
+    unpacked_source,
     without_warnings,
 )
 from ...util.importing.download import RemoteFile
@@ -71,9 +73,10 @@ def _import(options: argparse.Namespace) -> None:
     if name == AUTO:
         if source is None:
             raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")
+        source = unpacked_source(source, options.out, report)
         if not source.is_dir():
             what = "not a folder" if source.exists() else "there is no such folder"
-            raise FlagError(f"--from={source}: {what}; name the folder of the recordings")
+            raise FlagError(f"--from={source}: {what}; name the folder of the recordings, or their archive")
         with without_warnings():
             name = format_of(source, choices)
         report(f"{source} has the format {name}")
@@ -108,7 +111,11 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(f"{__doc__ or ''}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
     parser.add_argument("format", metavar="FORMAT", help="the format of the folder, or the name of its corpus")
     parser.add_argument(
-        "--from", dest="source", type=list_path, metavar="FOLDER", help="folder of the recordings, or its address"
+        "--from",
+        dest="source",
+        type=list_path,
+        metavar="FOLDER",
+        help="folder of the recordings, an archive of it, or its address",
     )
     parser.add_argument("--download", action="store_true", help="download the published archives, instead of --from")
     parser.add_argument(

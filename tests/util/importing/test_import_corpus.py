@@ -220,8 +220,9 @@ def test_the_command_finds_the_format(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["auto", "--from", str(source / "none"), "--to", str(out)]) == 1
     assert main(["auto", "--from", str(source / "a.wav"), "--to", str(out)]) == 1
     said = capsys.readouterr().err
-    assert f"--from={source / 'none'}: there is no such folder; name the folder of the recordings\n" in said
-    assert f"--from={source / 'a.wav'}: not a folder; name the folder of the recordings\n" in said
+    advice = "name the folder of the recordings, or their archive\n"
+    assert f"--from={source / 'none'}: there is no such folder; {advice}" in said
+    assert f"--from={source / 'a.wav'}: not a folder; {advice}" in said
     assert f"{source} has the format folder\n" in said and "auto: needs --from, the folder of the recordings" in said
 
 

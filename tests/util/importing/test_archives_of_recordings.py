@@ -1,0 +1,82 @@
+"""Importing from the archive that a corpus is downloaded as, which lies on this machine."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from trees import Import, read, tone, write
+
+from deepspeech.cli.importing.corpus import main
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import unpacked_source
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Make a small Common Voice, in the folder of its version and its language."""
+    language = tmp_path / "cv-corpus" / "cy"
+    for name in ("a", "b", "c"):
+        tone(language / "clips" / f"{name}.mp3")
+    rows = "".join(f"{name}\t{name}.mp3\tbore da {name}\n" for name in ("a", "b", "c"))
+    write(language / "validated.tsv", "client_id\tpath\tsentence\n" + rows)
+    return tmp_path / "cv-corpus"
+
+
+def tar(folder: Path, path: Path) -> Path:
+    with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
+        archive.add(folder, folder.name)
+    return path
+
+
+def zipped(folder: Path, path: Path) -> Path:
+    """Write a zip archive as macOS does."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+            name = file.relative_to(folder.parent)
+            archive.write(file, name)
+            archive.writestr(f"__MACOSX/{name.parent}/._{name.name}", b"attributes")
+    return path
+
+
+@pytest.mark.parametrize("name", ["cy.tar.gz", "cy.tar", "cy.zip"])
+def test_an_archive_is_unpacked_and_imported_as_its_folder_is(
+    name: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = (zipped if name.endswith(".zip") else tar)(corpus, tmp_path / name)
+    folder = corpus.rename(tmp_path / "elsewhere")
+    assert main(["auto", "--from", str(archive), "--to", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    assert f"{archive} is unpacked into {tmp_path / 'out' / 'download' / 'cy'}\n" in said
+    assert "has the format common_voice" in said
+    assert sorted(row["transcript"] for row in read(tmp_path / "out" / "train.csv")) == sorted(
+        row["transcript"] for row in Import("common_voice", folder / "cy", tmp_path / "other").rows("train")
+    )
+
+
+def test_an_archive_is_unpacked_once_and_again_if_it_has_changed(corpus: Path, tmp_path: Path) -> None:
+    archive, out = tar(corpus, tmp_path / "cy.tar.gz"), tmp_path / "out"
+    news: list[str] = []
+    language = unpacked_source(archive, out, news.append)
+    assert language.name == "cy" and (language / "validated.tsv").is_file()
+    unpacked_source(archive, out, news.append)
+    assert len(news) == 1
+    write(corpus / "cy" / "clips" / "new.txt", "new")
+    tar(corpus, archive)
+    os.utime(archive, (1, 1))
+    assert (unpacked_source(archive, out, news.append) / "clips" / "new.txt").is_file()
+    assert len(news) == 2
+    archive.unlink()
+    assert unpacked_source(archive, out, news.append) == language
+
+
+def test_a_damaged_archive_is_named_and_kept(corpus: Path, tmp_path: Path) -> None:
+    archive = tar(corpus, tmp_path / "cy.tar.gz")
+    archive.write_bytes(archive.read_bytes()[:-400])
+    with pytest.raises(ImportingError, match=r"cy\.tar\.gz cannot be unpacked: .*; copy or download it again$"):
+        Import("common_voice", archive, tmp_path / "out")
+    assert archive.is_file()
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
