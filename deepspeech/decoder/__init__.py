@@ -146,6 +146,14 @@ class Scorer:
         except UnicodeEncodeError:  # half a character, as JSON can escape it
             return False
 
+    def unspelled_words(self) -> tuple[int, int, str]:
+        """Return how many of the language model's words cannot be spelled, of how many, and the first of them.
+
+        Of a trie file and a scorer package, which hold only words that can be spelled, this is nothing of 0.
+        """
+        count, words, example = self.native.unspelled_words()
+        return count, words, example.decode(errors="replace")
+
     def write_package(self, path: str | os.PathLike[str], lm_weight: float, valid_word_count_weight: float) -> None:
         """Write a scorer package; an ARPA file is converted to a KenLM binary for it.
 

@@ -16,6 +16,9 @@ from .labels import Labels, OutputLabels, Spell
 
 logger = logging.getLogger(__name__)
 
+UNSPELLED_SHARE = 0.1
+"""The share of a language model's words from which on a warning says that the alphabet cannot write them."""
+
 
 def make_decoder(alphabet: Alphabet, options: LanguageModelOptions) -> CTCDecoder:
     """Return a decoder for an alphabet, with the language model if there is one.
@@ -56,7 +59,8 @@ def load_scorer(
     """Load a KenLM file or a scorer package for an alphabet.
 
     `characters`: whether a KenLM file is a language model of characters. If None, the trie file determines it; without
-    one, the vocabulary does, and a model of characters is logged.
+    one, the vocabulary does, and a model of characters is logged. If the alphabet cannot write many of the words, a
+    warning says so.
 
     With a language model of Chinese characters, an alphabet of syllables writes characters: each label is a character
     with one of its readings. Raise DecoderError if a file is damaged or does not fit the alphabet, and AlphabetError if
@@ -75,7 +79,22 @@ def load_scorer(
     scorer = Scorer.load(labels, path, trie_path, characters=characters, spell=spell)
     if not cuts_words and trie_path is None and scorer.package_defaults is None:  # no file says how words are cut
         alphabet.encode("")  # raises an error that says what to install
+    _warn_of_unspelled_words(scorer, path)
     return scorer
+
+
+def _warn_of_unspelled_words(scorer: Scorer, path: Path) -> None:
+    count, words, example = scorer.unspelled_words()
+    if count > UNSPELLED_SHARE * words:
+        logger.warning(
+            "%s: the alphabet cannot write %d of its %d %s, such as %r, which are never recognized; build it of text "
+            "in the letters and the case of the transcripts",
+            path,
+            count,
+            words,
+            "characters" if scorer.characters else "words",
+            example,
+        )
 
 
 def check_labels_are_characters(alphabet: Alphabet, what: str) -> None:

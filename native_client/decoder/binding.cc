@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "decoder/decoder.h"
@@ -162,6 +163,11 @@ std::optional<std::pair<double, double>> package_defaults(const Scorer& scorer) 
   return std::pair(defaults->lm_weight, defaults->valid_word_count_weight);
 }
 
+std::tuple<std::size_t, std::size_t, py::bytes> unspelled_words(const Scorer& scorer) {
+  const ctc::UnspelledWords unspelled = scorer.unspelled_words();
+  return {unspelled.count, unspelled.of, py::bytes(unspelled.example)};
+}
+
 void bind_scorer(py::module_& module) {
   py::class_<Scorer, std::shared_ptr<Scorer>>(module, "Scorer")
       .def(py::init(&load_scorer), py::arg("labels"), py::arg("language_model_path"), py::arg("characters"),
@@ -171,6 +177,7 @@ void bind_scorer(py::module_& module) {
       .def("can_spell", &Scorer::can_spell, py::arg("text"))
       .def("write_trie", write_trie, py::arg("path"))
       .def("write_package", write_package, py::arg("path"), py::arg("lm_weight"), py::arg("valid_word_count_weight"))
+      .def("unspelled_words", unspelled_words)
       .def_property_readonly("package_defaults", package_defaults)
       .def_property_readonly("characters", [](const Scorer& scorer) { return scorer.unit() == Unit::kCharacter; });
 }

@@ -76,6 +76,23 @@ bool Scorer::can_spell(const std::string& text) const {
   return !words.empty() && std::all_of(words.begin(), words.end(), can_be_spelled);
 }
 
+UnspelledWords Scorer::unspelled_words() const {
+  const std::vector<std::string>& words = language_model_.words();
+  std::vector<bool> spelled(words.size());
+  if (!words.empty()) {
+    for (std::size_t node = 0; node < trie_.size(); ++node) {
+      if (const Word word = trie_.nodes()[node].word; word < words.size()) spelled[word] = true;
+    }
+  }
+  UnspelledWords unspelled;
+  for (Word word = 0; word < words.size(); ++word) {
+    if (language_model_.is_special(word)) continue;
+    ++unspelled.of;
+    if (!spelled[word] && ++unspelled.count == 1) unspelled.example = word_text(words[word], unit_);
+  }
+  return unspelled;
+}
+
 void Scorer::index_nodes() const {
   begins_of_words_.assign(language_model_.size() + 1, 0);
   const TrieNode* const nodes = trie_.nodes();

@@ -15,6 +15,13 @@
 
 namespace ctc {
 
+// How many of a language model's words no spelling leads to, and the first of them.
+struct UnspelledWords {
+  std::size_t count = 0;
+  std::size_t of = 0;
+  std::string example;
+};
+
 class Scorer {
  public:
   // Loads a KenLM file, or a scorer package, and builds the trie of those of its words that can be spelled. A package
@@ -41,6 +48,9 @@ class Scorer {
 
   // Whether a text has words, and all of them can be spelled.
   bool can_spell(const std::string& text) const;
+
+  // The words that are never recognized. Zero of zero if the language model was loaded without its vocabulary.
+  UnspelledWords unspelled_words() const;
 
   // The weights that a scorer package recommends.
   const std::optional<PackageDefaults>& package_defaults() const { return package_defaults_; }

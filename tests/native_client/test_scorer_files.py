@@ -198,3 +198,19 @@ def test_an_impossible_word_is_heard_where_the_language_model_does_not_count(tmp
     best = decoder.decode(np.array([[0.01, 0.9, 0.05, 0.01, 0.03]]))[0]
     assert (best.text, best.lm_score) == ("a", -np.inf)
     assert np.isfinite(best.score)
+
+
+@pytest.mark.parametrize("others", [1, 0])
+def test_words_that_the_alphabet_cannot_write_are_warned_of_if_there_are_many(
+    others: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "lm.arpa"
+    write_arpa_of_unigrams(path, [*WORDS, *["AB"] * others, *["ä"] * others])
+    scorer = load_scorer(Alphabet(LABELS), path)
+    assert scorer.unspelled_words() == (2 * others, len(WORDS) + 2 * others, "AB" if others else "")
+    messages = [record.getMessage() for record in caplog.records]
+    expected = f"{path}: the alphabet cannot write 2 of its 10 words, such as 'AB', which are never "
+    assert [message.startswith(expected) for message in messages] == [True] * others
+    scorer.write_package(tmp_path / "lm.scorer", 1, 1)
+    assert load_scorer(Alphabet(LABELS), tmp_path / "lm.scorer").unspelled_words() == (0, 0, "")
+    assert len(caplog.records) == others
