@@ -16,6 +16,7 @@ import soundfile
 import soxr
 
 from .containers import ffmpeg
+from .containers.beginnings import why_no_audio
 from .containers.contents import check_contents
 from .containers.mp3 import UNKNOWN_LENGTH, RecordingFile, UnmeasuredFile, has_length, seek
 from .containers.sizes import check_size
@@ -200,18 +201,17 @@ def _opened(path: Path) -> Iterator[int]:
         with file:
             if not os.fstat(file.fileno()).st_size and path.is_file():  # a pipe has no size
                 raise AudioError(f"{path}: the file is empty")
-            yield file.fileno()
+            try:
+                yield file.fileno()
+            except soundfile.LibsndfileError as error:
+                raise AudioError(f"{path}: {why_no_audio(file.fileno(), error.error_string)}") from error
     except OSError as error:
         raise AudioError(f"{path}: {error.strerror}") from error
-    except soundfile.LibsndfileError as error:
-        raise AudioError(f"{path}: cannot be read as audio: {error.error_string}") from error
 
 
 def _check_rate(path: Path, sample_rate: int) -> None:
     if not LOWEST_RATE <= sample_rate <= HIGHEST_RATE:
-        raise AudioError(
-            f"{path}: a sample rate of {sample_rate} Hz; rates from {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read"
-        )
+        raise AudioError(f"{path}: a sample rate of {sample_rate} Hz; {LOWEST_RATE} to {HIGHEST_RATE} Hz can be read")
 
 
 @contextmanager

@@ -143,6 +143,8 @@ def test_whole_and_streamed_wavs_are_read(tmp_path: Path, content: bytes) -> Non
         (wav_bytes()[:30], "cannot be read as audio"),
         (b"", "the file is empty"),
         (b"some text\n" * 100, "cannot be read as audio: Format not recognised"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "only a pointer of Git LFS; fetch .* with git lfs pull$"),
+        (b"\n<!DOCTYPE html><html>", "a web page and no recording; download the recording again$"),
         (wav_bytes().replace(struct.pack("<I", 16000), b"\1\0\0\0"), "sample rate of 1 Hz"),
         (wav_bytes().replace(struct.pack("<I", 16000), b"\xff\xff\xff\x7f"), "sample rate of 2147483647 Hz"),
     ],

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ....containers.beginnings import GIT_LFS_POINTER, NOT_FETCHED
 from ....corpus_files.json_lines import texts_of
 from ....errors import CorpusError, ImportingError
 from ...pipeline.columns import TEXTS, column_name
@@ -18,7 +19,6 @@ ARROW = ".arrow"
 
 _AUDIO, _LABEL = "audio", "label"
 _ROWS_AT_ONCE = 32
-_POINTER = b"version https://git-lfs"
 
 
 class Row(NamedTuple):
@@ -137,7 +137,7 @@ def _reading(shard: Path) -> Iterator[None]:
         yield
     except ArrowException as error:
         with shard.open("rb") as file:
-            if file.read(len(_POINTER)) == _POINTER:
-                raise CorpusError(f"{shard}: only a pointer of Git LFS; fetch the file with git lfs pull") from error
+            if file.read(len(GIT_LFS_POINTER)) == GIT_LFS_POINTER:
+                raise CorpusError(f"{shard}: {NOT_FETCHED}") from error
         reason = str(error).partition("\n")[0]
         raise CorpusError(f"{shard}: cannot be read ({reason}); download it again") from error
