@@ -32,7 +32,7 @@ from .storage.folders import try_to_send
 
 log = logging.getLogger(__name__)
 
-FORMAT = "deepspeech feature cache 2"
+FORMAT = "deepspeech feature cache 3"  # increase it, too, when features of a recording change, as by another decoder
 
 CHECKED_AT_OPENING = 1 << 28
 """Caches with at most this many bytes of features are checked completely when opened, and rebuilt if damaged."""
