@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from ..errors import NetworkError
 from ..util.files.python_files import errors_of_code
+from .checks.frames import with_frames_checked
 from .description import (
     LSTM,
     BidirectionalLSTM,
@@ -173,15 +174,7 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
                 f"`variables` return it, with a name that begins with {layer.name}/, and get it from `variables_of`"
             )
     is_ours = computed.dispatch(type(layer)).__module__ == __name__
-    return outputs if is_ours else _with_frames_checked(layer, outputs, at.after(layer))
-
-
-def _with_frames_checked(layer: Layer, outputs: Activations, after: Pass) -> Activations:
-    """Return the outputs of a user's layer; a step in which their frames are not as many as promised names it."""
-    found, needed = tf.size(outputs.values) // outputs.width, after.time * after.batch
-    told = f"layer {layer.name}: its function returns so many frames, not as many as its record promises:"
-    with tf.control_dependencies([tf.debugging.Assert(tf.equal(found, needed), [told, found, needed])]):
-        return Activations(tf.identity(outputs.values))
+    return outputs if is_ours else with_frames_checked(layer, outputs, at.after(layer))
 
 
 def _check_outputs(layer: Layer, outputs: Activations, width: int) -> None:

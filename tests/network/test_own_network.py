@@ -95,6 +95,17 @@ def halved(sizes: Sizes) -> tuple[Layer, ...]:
     return (Dropped("half"), LSTM("lstm", units=16), Dense("labels", units=sizes.outputs))
 
 
+@register("turned")
+def turned(sizes: Sizes) -> tuple[Layer, ...]:
+    """Return a network with a layer whose frames have their utterances first, which would mix the utterances."""
+    import tensorflow as tf
+
+    from deepspeech.network.training import Activations, computed
+
+    computed.register(Dropped, lambda _, inputs, at: Activations(tf.transpose(inputs.stacked(at), [1, 0, 2])))
+    return (Dropped("turn"), Dense("labels", units=sizes.outputs))
+
+
 @register("unknown_layer")
 def unknown_layer(sizes: Sizes) -> tuple[Layer, ...]:
     """Return a network with a layer that cannot be computed."""
@@ -183,10 +194,13 @@ def test_a_network_that_cannot_be_exported_trains_all_the_same(program: Program)
     assert "layer doubled: there is no way to compute a Doubled in training" in refused.error
 
 
-def test_a_layer_that_drops_frames_is_named_in_the_step_that_fails(program: Program) -> None:
-    finished = train(program, "halved", "--epoch=1")
+@pytest.mark.parametrize(("network", "layer"), [("halved", "half"), ("turned", "turn")])
+def test_a_layer_with_other_frames_than_promised_is_named_in_the_step_that_fails(
+    program: Program, network: str, layer: str
+) -> None:
+    finished = train(program, network, "--epoch=1")
     assert finished.code == 1
-    assert "layer half: its function returns so many frames, not as many as its record promises" in finished.error
+    assert f"layer {layer}: its function returns another [time, batch] than its record promises" in finished.error
 
 
 def test_dropout_of_a_layer_of_its_own_goes_on_as_if_training_had_not_been_stopped(program: Program) -> None:
