@@ -41,7 +41,7 @@ def read_parameters(path: Path) -> dict[str, Value]:
     """Read the file that `write_parameters` wrote. Raise ParametersError if it is missing or malformed."""
     named = named_for_all(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ParametersError(f"{named}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError:

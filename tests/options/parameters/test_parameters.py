@@ -77,6 +77,11 @@ def test_what_is_not_a_number_stays_so() -> None:
     assert math.isnan(value)
 
 
+def test_a_file_saved_by_an_editor_of_windows_is_read(tmp_path: Path) -> None:
+    (tmp_path / "params.txt").write_bytes(b"\xef\xbb\xbfa : 1\r\n")
+    assert read_parameters(tmp_path / "params.txt") == {"a": 1}
+
+
 def test_lines_written_by_hand_may_be_in_any_order() -> None:
     assert parse_parameters("b : 1\r\n\n  a : ( 'x' , -2 )  \n", "") == {"b": 1, "a": ("x", -2)}
 
