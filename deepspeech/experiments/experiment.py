@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..errors import FlagError
+from ..errors import FlagError, PythonFileError
 from ..options import Options, values_of, with_values
 from ..options.experiment import ALPHABET, corpus_folders
 from ..options.rows.values import Value, listed
-from ..util.files.python_files import load_python_file
+from ..util.files.python_files import errors_of_code, load_python_file
 from ..util.importing.pipeline.records import SETS, TEST
 
 MODULES = (
@@ -149,7 +149,10 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     if name not in known:
         raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known) or 'none'}")
     found = known[name]
-    return name, found() if isinstance(found, type) else found
+    if isinstance(found, type):
+        with errors_of_code(f"--experiment={text}", PythonFileError):
+            found = found()
+    return name, found
 
 
 def _in_variables(module: ModuleType) -> dict[str, Experiment | type[Experiment]]:

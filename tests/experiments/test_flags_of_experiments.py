@@ -121,6 +121,15 @@ def test_a_file_that_fails_is_named_with_its_line(tmp_path: Path) -> None:
             parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])
 
 
+def test_a_class_that_cannot_be_an_experiment_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from deepspeech.experiments.experiment import Experiment\n\nclass Mine(Experiment):\n"
+        "    def __init__(self):\n        self.corpus = 'fsdd'\n"
+    )
+    with pytest.raises(PythonFileError, match=r"^--experiment=.*mine\.py:5: FrozenInstanceError: .*corpus"):
+        parse([f"--experiment={tmp_path / 'mine.py'}:Mine"])
+
+
 def test_a_folder_that_does_not_exist_is_no_list_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "recordings"
     with pytest.raises(FlagError, match=f"^--from={re.escape(str(missing))}: there is no such folder or list$"):
