@@ -135,6 +135,13 @@ def test_a_file_of_flags_that_cannot_be_used_is_named(tmp_path: Path, lines: str
     assert str(caught.value).startswith(complaint.format(path=path))
 
 
+def test_a_file_of_flags_in_utf_16_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "flags"
+    path.write_text("--epochs=10\n", encoding="utf-16")
+    with pytest.raises(FlagError, match=rf"^--flagfile={path}: holds null characters; save it as UTF-8 text$"):
+        parse(f"--flagfile={path}")
+
+
 def test_a_file_of_flags_must_be_named() -> None:
     with pytest.raises(FlagError, match=r"^--flagfile: must name a file$"):
         parse("--flagfile")

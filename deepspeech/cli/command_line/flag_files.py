@@ -57,6 +57,8 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         text = path.read_text("utf-8-sig", "surrogateescape")  # as on a command line, paths may be any bytes
     except OSError as error:
         raise FlagError(f"--{FLAG}={path}: cannot be read ({error.strerror})") from error
+    if "\0" in text:  # UTF-16, which PowerShell writes, is full of them
+        raise FlagError(f"--{FLAG}={path}: holds null characters; save it as UTF-8 text")
     for number, line in enumerate(text.split("\n"), start=1):
         flag = line.strip()
         if flag and not flag.startswith(("#", "//")):
