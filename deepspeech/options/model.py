@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from .rows.checks import OneOf, Range, at_least, between, more_than
+from .rows.checks import OneOf, Range, at_least, between, more_than, one_to
 from .rows.flag import flag, whether_given
 
 MODEL = "Model"
@@ -164,7 +164,7 @@ class ModelOptions:
     """The acoustic model: its network, sizes and dropout."""
 
     title: ClassVar[str] = MODEL
-    n_hidden: int = flag(2048, "units of each hidden layer", check=at_least(1))
+    n_hidden: int = flag(2048, "units of each hidden layer", check=one_to(65_536))
     relu_clip: float = flag(20.0, "upper limit of the clipped ReLU", check=more_than(0))
     dropout_rate: float = flag(0.05, "dropout of layer 1, and of layers 2, 3 and 5 unless given", check=_RATE)
     dropout_rate2: float = flag(-1.0, "dropout of layer 2; negative: dropout_rate", check=_RATE_OR_FIRST)

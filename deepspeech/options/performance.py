@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .checkpoints import CHECKPOINTS
-from .rows.checks import OneOf, at_least
+from .rows.checks import OneOf, at_least, up_to
 from .rows.flag import SwitchAlias, flag
 from .training.optimizer import TRAINING
 
@@ -37,14 +37,14 @@ class SessionOptions:
         0,
         "operations that run at once; 0: TensorFlow chooses",
         name="inter_op_parallelism_threads",
-        check=at_least(0),
+        check=up_to(65_536, "0 to 65536"),
         decides_result=False,
     )
     intra_op_threads: int = flag(
         0,
         "threads of an operation; 0: as many as cores that this process may use",
         name="intra_op_parallelism_threads",
-        check=at_least(0),
+        check=up_to(65_536, "0 to 65536"),
         decides_result=False,
     )
     log_placement: bool = flag(False, "log the device of each operation", title=CHECKPOINTS, decides_result=False)

@@ -74,6 +74,8 @@ def test_a_given_alphabet_is_looked_for_where_the_user_is() -> None:
         ("--n_steps=5000", "--n_steps=5000: must be 1 to 4096"),
         ("--convolutions=3", "--convolutions=3: must be one of 2, 4"),
         ("--export_batch_size=3000000000", "--export_batch_size=3000000000: must be 1 to 4096"),
+        ("--n_hidden=99999999999999999999", "--n_hidden=99999999999999999999: must be 1 to 65536"),
+        ("--intra_op_parallelism_threads=9999999999", "must be 0 to 65536"),
         ("--n_hidden=many", "--n_hidden=many: must be a whole number"),
         ("--learning_rate=fast", "--learning_rate=fast: must be a number"),
         ("--epochs=1.5", "--epochs=1.5: must be a whole number"),
