@@ -10,6 +10,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..decoder.evaluation import Evaluation
 from ..errors import ClusterError, DeepSpeechError
+from ..network.checks.own_layers import warn_of_own_layers
 from ..options import ClusterOptions, Options
 from ..options.cluster import ANY_PLACE
 from ..training.data_set import open_sets
@@ -105,6 +106,8 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
             options, cluster = placed, placed.cluster
             record.name = cluster.node_name
             with ended_by_signals():
+                if cluster.is_chief:
+                    warn_of_own_layers(identity.network, session_config(options.session))
                 graph = _graph(options, cluster, identity, devices)
                 target, address, replica = _listen(options, cluster, graph)
         plans = {name: data_set.plan for name, data_set in sets.items()}

@@ -173,8 +173,12 @@ def _by_its_record(layer: Layer, inputs: Activations, at: Pass) -> Activations:
                 f"layer {layer.name}: makes the variable {made.op.name}, which is not in its record; let the record's "
                 f"`variables` return it, with a name that begins with {layer.name}/, and get it from `variables_of`"
             )
-    is_ours = computed.dispatch(type(layer)).__module__ == __name__
-    return outputs if is_ours else with_frames_checked(layer, outputs, at.after(layer))
+    return with_frames_checked(layer, outputs, at.after(layer)) if is_own(layer) else outputs
+
+
+def is_own(layer: Layer) -> bool:
+    """Return whether a layer's function is a user's own."""
+    return computed.dispatch(type(layer)).__module__ != __name__
 
 
 def _check_outputs(layer: Layer, outputs: Activations, width: int) -> None:

@@ -11,6 +11,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.lock import locked_for_training
 from ..checkpoints.store import Checkpoints
 from ..decoder.evaluation import Evaluation
+from ..network.checks.own_layers import warn_of_own_layers
 from ..network.layers.dropout import skip_dropout_seeds
 from ..options import Options
 from ..schedule.coordinator import TrainingCoordinator
@@ -62,6 +63,7 @@ def _train_and_test(options: Options, inputs: Inputs, publish: Publish | None, t
     with ended_by_signals():
         identity = ModelIdentity(inputs.alphabet, options.features, options.model)
         settings = GraphSettings.of(options, identity.network, trains=options.trains)
+        warn_of_own_layers(identity.network, session_config(options.session))
         graph = build_training_graph(devices, settings)
         checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
         if options.trains:
