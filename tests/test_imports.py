@@ -43,7 +43,7 @@ ENTRY_POINTS = {
 FREE_OF_TENSORFLOW = (
     *("cli", "decoder", "errors", "experiments", "options", "schedule", "serving", "util", "cluster.coordination"),
     *("cluster.addresses", "cluster.http", "cluster.schedulers"),
-    *("network.description", "network.deepspeech", "network.registry", "network.frozen_format"),
+    *("network.description", "network.deepspeech", "network.registry", "network.frozen.supported"),
     *("network.serialization", "checkpoints.flag_check", "export.folder", "export.formats", "checkpoints.identity"),
     *(
         f"checkpoints.weights.{name}"

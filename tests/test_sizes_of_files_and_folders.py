@@ -14,6 +14,13 @@ LONGEST_FILE = 300
 MOST_FILES = 14
 
 SOURCES = {".py", ".pyi", ".cc", ".h", ".inc", ".sh"}
+TAKE_PARTS = (
+    *("deepspeech/network", "deepspeech/network/layers", "deepspeech/experiments", "deepspeech/export"),
+    *("tests/network", "tests/export", "util/augmentation/kinds", "util/corpus_files", "util/front_ends"),
+    *("util/importing/formats", "util/output_units"),
+)
+"""Folders to which docs/contributing.md adds a module for a new part."""
+
 PAIRED = {".cc", ".h", ".inc"}
 """A header and its source count as one."""
 
@@ -35,8 +42,18 @@ def test_no_file_is_too_long(sources: list[Path]) -> None:
     assert not {path: length for path, length in lengths.items() if length > LONGEST_FILE}
 
 
-def test_no_folder_has_too_many_files(sources: list[Path]) -> None:
+def files_of_folders(sources: list[Path]) -> dict[str, set[str]]:
     names: dict[str, set[str]] = defaultdict(set)
     for path in sources:
         names[str(path.relative_to(ROOT).parent)].add(path.stem if path.suffix in PAIRED else path.name)
+    return names
+
+
+def test_no_folder_has_too_many_files(sources: list[Path]) -> None:
+    names = files_of_folders(sources)
     assert not {folder: len(files) for folder, files in names.items() if len(files) > MOST_FILES}
+
+
+def test_a_folder_that_takes_new_parts_has_room_for_one(sources: list[Path]) -> None:
+    names = files_of_folders(sources)
+    assert not [folder for folder in TAKE_PARTS if not 0 < len(names[folder]) < MOST_FILES]

@@ -25,8 +25,8 @@ from ..util.files.python_files import errors_of_code, load_python_file
 from ..util.importing.pipeline.records import SETS, TEST
 
 MODULES = (
-    *("aishell", "an4", "auto.choosing", "common_voice", "demo", "fsdd", "ldc93s1", "librispeech", "recordings"),
-    *("speech_commands", "thchs30", "yesno"),
+    *("an4", "auto.choosing", "common_voice", "demo", "fsdd", "ldc93s1", "librispeech", "recordings"),
+    *("speech_commands", "mandarin.aishell", "mandarin.thchs30", "yesno"),
 )
 """The modules of this package that register experiments, one for each corpus."""
 

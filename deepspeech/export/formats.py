@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..errors import ExportError
 from ..network import Network
-from ..network.frozen_format import OF_CLIENTS, check_frozen
+from ..network.frozen.supported import OF_CLIENTS, check_frozen
 from ..options import ExportOptions
 from ..options.export import GRAPH, ONNX, SHERPA, TFLITE
 from ..serving.frozen.metadata import MOST_LABELS

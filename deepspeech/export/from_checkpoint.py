@@ -13,7 +13,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..checkpoints.store import Checkpoints
 from ..checkpoints.weights.finite import check_finite
-from ..network.frozen_format import is_for_clients
+from ..network.frozen.supported import is_for_clients
 from ..network.layers.normalization import DEVIATION, MEAN, statistics_variables
 from ..options import Options
 from ..schedule.state import TrainingState

@@ -9,9 +9,9 @@ from typing import Any
 import tensorflow as tf
 
 from ..network import Network
-from ..network.frozen import Weights, build_frozen_network
-from ..network.frozen_format import is_for_clients
-from ..network.frozen_whole import build_whole_network
+from ..network.frozen.clients import Weights, build_frozen_network
+from ..network.frozen.supported import is_for_clients
+from ..network.frozen.whole import build_whole_network
 from ..options import ExportOptions
 from ..util.features import FeatureOptions
 from ..util.frames.normalization import FeatureStatistics

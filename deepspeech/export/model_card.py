@@ -7,7 +7,7 @@ from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.model_figures import ModelFigures
 from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
-from ..network.frozen_format import is_for_clients
+from ..network.frozen.supported import is_for_clients
 from ..options import ExportOptions
 from ..options.export import GRAPH, TFLITE
 from ..options.training.epochs import LOSS, in_words

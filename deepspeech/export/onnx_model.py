@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 
-from ..network.frozen_format import check_frozen, is_for_clients
+from ..network.frozen.supported import check_frozen, is_for_clients
 from ..options import ExportOptions
 from ..serving.frozen.metadata import serialize_alphabet, serialize_features, serialize_network
 from .formats import TrainedModel

@@ -13,6 +13,7 @@ import tensorflow as tf
 from ..errors import NetworkError
 from ..util.files.python_files import errors_of_code
 from .checks.frames import with_frames_checked
+from .checks.rounding import check_rounding
 from .description import (
     LSTM,
     BidirectionalLSTM,
@@ -28,7 +29,6 @@ from .description import (
     Network,
     Projection,
     SelfAttention,
-    TwoLSTMs,
 )
 from .layers.attention import convolution_module, feed_forward, self_attention
 from .layers.compute import Compute
@@ -42,11 +42,6 @@ from .layers.variables import kernel_factors, variables_of
 
 v1 = tf.compat.v1
 Tensor = Any
-
-ROUNDED = Dense | LSTM | TwoLSTMs | Projection | Convolution | FeedForward | SelfAttention | ConvolutionModule
-"""Layers whose products can be trained with 8-bit factors."""
-
-WITHOUT_PRODUCTS = LayerNormalization | IntermediateCTC | ContextWindow
 
 
 @dataclass(frozen=True)
@@ -140,7 +135,7 @@ def outputs_after_window(
     at = Pass(lengths, tf.shape(windows)[0], tf.shape(windows)[1], states, training, compute)
     activations = Activations(windows)
     intermediate = []
-    _check_rounding(network, compute)
+    check_rounding(network, compute)
     exact = replace(compute, quantize_after=None)
     outer = (network.layers_after_window[0], network.layers[-1])  # inference does not round these either
     for layer in network.layers_after_window:
@@ -278,18 +273,6 @@ def _convolution_module(layer: ConvolutionModule, inputs: Activations, at: Pass)
 def _context_window(layer: ContextWindow, inputs: Activations, at: Pass) -> Activations:
     inside = tf.transpose(tf.sequence_mask(at.lengths, at.time, dtype=inputs.values.dtype))[:, :, None]
     return Activations(context_windows(inputs.stacked(at) * inside, layer.frames))
-
-
-def _check_rounding(network: Network, compute: Compute) -> None:
-    """Raise NetworkError if factors must be rounded, but those of a layer of the network cannot be."""
-    if compute.quantize_after is None:
-        return
-    for layer in network.layers_after_window[1:-1]:
-        if not isinstance(layer, ROUNDED | WITHOUT_PRODUCTS):
-            raise NetworkError(
-                f"--quantize_aware: layer {layer.name} is a {type(layer).__name__}, which cannot be trained for int8; "
-                "use one of this program's networks, or omit the flag"
-            )
 
 
 def _initial_state(layer: LSTM, batch: Tensor) -> LSTMState:

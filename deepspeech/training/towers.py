@@ -13,8 +13,8 @@ import tensorflow as tf
 
 from ..errors import NetworkError
 from ..network import Network
+from ..network.ctc import ctc_loss
 from ..network.layers.compute import Compute, compute_on, is_gpu
-from ..network.layers.ctc import ctc_loss
 from ..network.layers.normalization import normalized
 from ..network.training import Outputs, outputs_of
 from ..options import OptimizerOptions, Options, SessionOptions

@@ -30,6 +30,7 @@ from deepspeech.network import (
     SelfAttention,
     training,
 )
+from deepspeech.network.checks.rounding import ROUNDED, WITHOUT_PRODUCTS
 from deepspeech.network.serialization import LAYERS
 from deepspeech.options import ExportOptions
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
@@ -157,5 +158,5 @@ def test_features_that_are_not_served_are_refused_with_those_that_are() -> None:
 @pytest.mark.parametrize("kind", [*LAYERS.values()])
 def test_a_layer_of_the_format_is_computed_in_training_in_the_engine_and_in_onnx(kind: type[Layer]) -> None:
     assert attention  # which adds its layers to `computed`
-    assert kind in training.computed.registry and issubclass(kind, training.ROUNDED | training.WITHOUT_PRODUCTS)
+    assert kind in training.computed.registry and issubclass(kind, ROUNDED | WITHOUT_PRODUCTS)
     assert kind is ContextWindow or (kind in LAYERS_OF_ENGINE and kind in computed.registry)

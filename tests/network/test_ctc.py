@@ -7,8 +7,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepspeech.network.ctc import ctc_loss
 from deepspeech.network.layers.compute import Compute, Kernels
-from deepspeech.network.layers.ctc import ctc_loss
 from deepspeech.network.layers.native_ops import loaded_ops
 
 v1 = tf.compat.v1

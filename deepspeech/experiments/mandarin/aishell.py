@@ -5,9 +5,9 @@ Its sample has two of these speakers, both in every set. It needs --from: only t
 
 from dataclasses import replace
 
-from ..options import with_values
-from .experiment import Experiment, register
-from .unheard import MANDARIN, SMALL_MASKS, UNHEARD, UNHEARD_ON_A_GPU
+from ...options import with_values
+from ..experiment import Experiment, register
+from ..unheard import MANDARIN, SMALL_MASKS, UNHEARD, UNHEARD_ON_A_GPU
 
 AISHELL1 = register(
     "aishell1",

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from .description import LSTM, Dense, IntermediateCTC, Layer, Network
-from .frozen_format import check_frozen
+from ..description import LSTM, Dense, IntermediateCTC, Layer, Network
+from .supported import check_frozen
 
 v1 = tf.compat.v1
 Tensor = Any

@@ -1,8 +1,8 @@
 """THCHS-30: 33 hours of read Mandarin by 40 speakers; labels are characters."""
 
-from ..options import with_values
-from .experiment import Experiment, register
-from .unheard import MANDARIN, UNHEARD_ON_A_GPU
+from ...options import with_values
+from ..experiment import Experiment, register
+from ..unheard import MANDARIN, UNHEARD_ON_A_GPU
 
 THCHS30 = register(
     "thchs30",

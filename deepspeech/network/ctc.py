@@ -4,8 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from .compute import Compute, Kernels
-from .native_ops import loaded_ops, native_ops
+from .layers.compute import Compute, Kernels
+from .layers.native_ops import loaded_ops, native_ops
 
 v1 = tf.compat.v1
 Tensor = Any

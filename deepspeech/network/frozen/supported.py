@@ -6,9 +6,9 @@ whole utterances, and are for TensorFlow and this program's engine.
 
 from math import prod
 
-from ..errors import ExportError
-from .description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Network
-from .serialization import LARGEST_SIZE, LAYERS, unreadable_setting
+from ...errors import ExportError
+from ..description import LSTM, ContextWindow, Dense, IntermediateCTC, Layer, Network
+from ..serialization import LARGEST_SIZE, LAYERS, unreadable_setting
 
 OF_CLIENTS = (Dense, LSTM, IntermediateCTC)
 """The layers after the context window that published clients of DeepSpeech support, or that have no effect there."""

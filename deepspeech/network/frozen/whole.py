@@ -10,11 +10,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from .description import Network
-from .frozen import Weights
-from .frozen_format import check_frozen
-from .layers.compute import Compute, Kernels
-from .training import outputs_after_window
+from ..description import Network
+from ..layers.compute import Compute, Kernels
+from ..training import outputs_after_window
+from .clients import Weights
+from .supported import check_frozen
 
 v1 = tf.compat.v1
 Tensor = Any

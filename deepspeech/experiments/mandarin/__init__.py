@@ -1,0 +1,1 @@
+"""Experiments of corpora in Mandarin."""

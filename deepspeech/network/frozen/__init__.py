@@ -1,0 +1,1 @@
+"""Networks in exported graphs: those that they support, and the two formats of graphs."""
