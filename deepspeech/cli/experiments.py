@@ -10,7 +10,7 @@ from ..experiments.auto.measuring import Measured, measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
 from ..options.experiment import OF_IMPORT, corpus_folders
-from ..options.parameters.of_run import values_of_parameters
+from ..options.parameters.of_run import run_parameters, values_of_parameters
 from ..options.parameters.text import FILE_NAME, read_parameters
 from ..options.parameters.text import Value as Written
 from ..options.rows.values import Value
@@ -111,17 +111,36 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
             "--experiment=auto: needs --from, a folder of recordings, or lists, such as --from train.csv,dev.csv"
         )
     experiment, choices = experiment_for(measured, machine)
-    then = values_of(Options())  # of flags that did not exist in the earlier version that began the run
+    chosen = {name for choice in choices for name in choice.flags}
+    begun_with = _kept(experiment, chosen, begun, work) if begun else {}
+    kept = {name: value for name, value in begun_with.items() if name not in names}
     for choice in choices:
         for reason in choice.reasons:
             report(f"auto: {reason}")
-        if own := [f"--{name}={values[name]}" for name in choice.flags if name in names]:
-            report(f"auto: but {' '.join(own)}, as given")
-        kept = {name: then[name] for name in choice.flags if begun and name not in begun}
-        experiment = experiment.with_flags(**kept)
-        if other := [f"--{name}={value}" for name, value in kept.items() if name not in names]:
-            report(f"auto: but {' '.join(other)}, as when the run began")
-    return replace(experiment, corpus=corpus)
+        _report_others({name: values[name] for name in choice.flags if name in names}, "as given")
+        _report_others({name: kept[name] for name in choice.flags if name in kept}, "as when the run began")
+    _report_others({name: kept[name] for name in kept if name not in chosen}, "as when the run began")
+    return replace(experiment.with_flags(**kept), corpus=corpus)
+
+
+def _kept(
+    experiment: Experiment, chosen: Collection[str], begun: Mapping[str, Written], work: Path
+) -> dict[str, Value]:
+    """Return the settings of the run that began in a work folder, `begun`, where `experiment` now has others.
+
+    An earlier version has chosen them, or they were given. Epochs are not kept: a run may begin with a few of them.
+    """
+    now, default = run_parameters(experiment.options), run_parameters(Options())
+    names = [name for name in now if name in chosen or now[name] != default[name]]
+    before = {name: begun.get(name, default[name]) for name in names if name not in ("epoch", "measured")}
+    other = {name: value for name, value in before.items() if value != now[name]}
+    return values_of_parameters(other, work, _parameters_in(work))
+
+
+def _report_others(flags: Mapping[str, Value], why: str) -> None:
+    """Report flags that take the place of what was chosen, if there are any."""
+    if flags:
+        report(f"auto: but {' '.join(f'--{name}={value}' for name, value in flags.items())}, {why}")
 
 
 def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, Measured]:

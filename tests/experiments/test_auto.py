@@ -263,22 +263,6 @@ def test_a_folder_of_recordings_is_measured_and_imported_in_its_format(tmp_path:
     assert again is not None and again.experiment.corpus == "folder"
 
 
-def test_a_run_that_an_earlier_version_began_keeps_to_its_network(
-    tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deepspeech.cli.experiments.measure", lambda *_: SMALL)
-    command = ["--experiment=auto", f"--work={tmp_path}", f"--from={tiny_corpus.train}"]
-    begun = parse(command)
-    assert begun is not None and begun.model.settings.convolutions == 4
-    written = run_parameters(begun)
-    del written["convolutions"]  # which was no flag yet
-    (tmp_path / "checkpoints").mkdir()
-    write_parameters(tmp_path / "checkpoints" / FILE_NAME, written)
-    again = parse(command)
-    assert again is not None and again.model.settings.convolutions == 2
-    assert "auto: but --convolutions=2, as when the run began" in capsys.readouterr().err.splitlines()
-
-
 def test_another_network_and_other_features_are_told_beside_what_was_chosen(
     tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
