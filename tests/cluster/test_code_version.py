@@ -13,6 +13,7 @@ from deepspeech.cluster.http.client import Address, Connection, join
 from deepspeech.cluster.http.server import Server
 from deepspeech.cluster.http.service import Service
 from deepspeech.cluster.properties import PACKAGE, code_property
+from deepspeech.errors import ClusterError
 
 
 def copied_package(folder: Path) -> Path:
@@ -61,3 +62,12 @@ def test_a_node_of_another_version_is_refused_and_both_versions_named(role: Role
         )
         assert not len(coordinator.members)
         join(connection, Applicant(role, 0, "p", code_property())).leave()
+
+
+def test_a_node_whose_messages_an_earlier_version_refuses_says_that_versions_must_be_the_same() -> None:
+    coordinator = ClusterCoordinator(ClusterSettings(2, 1, 2, 2), {each: code_property() for each in Role})
+    more = {f"--flag_{number}": "1" for number in range(1000)}  # than this version accepts
+    with Server(Service(coordinator), "127.0.0.1", 0, None) as server:
+        connection = Connection(Address("127.0.0.1", server.port, retries=2))
+        with pytest.raises(ClusterError, match=r"properties: .*; give every node the same version of this program"):
+            join(connection, Applicant(Role.WORKER, 1, "p", more))

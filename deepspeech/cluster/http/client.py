@@ -125,7 +125,8 @@ class Connection:
 
     def _refusal(self, answer: Mapping[str, str]) -> Exception:
         kind, message = answer["kind"], answer["error"]
-        return error_of_kind(kind, message) or ClusterError(f"the coordinator at {self._address}: {message}")
+        advice = "; give every node the same version of this program" if kind == routes.INVALID_BODY.kind else ""
+        return error_of_kind(kind, message) or ClusterError(f"the coordinator at {self._address}: {message}{advice}")
 
 
 class _NotTheCoordinatorError(Exception):
