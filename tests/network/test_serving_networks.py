@@ -15,6 +15,7 @@ from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Network, network
+from deepspeech.network.registry import MODULES
 from deepspeech.options import ExportOptions, ModelOptions, NetworkOptions, with_values
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import context_windows
@@ -71,6 +72,10 @@ def features_of(frames: int) -> Array:
 def windows_of(model: FrozenModel, features: Array) -> Array:
     padding = np.zeros((model.info.network.context, features.shape[1]), np.float32)
     return context_windows(np.concatenate([padding, features, padding]), model.info.network.context)
+
+
+def test_every_network_of_the_program_is_among_them() -> None:
+    assert {flags["network"] for flags in FLAGS.values()} == {*MODULES} - {"deepspeech"}
 
 
 @pytest.mark.parametrize("name", NETWORKS)

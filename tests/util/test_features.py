@@ -1,15 +1,25 @@
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepspeech.util.audio import Samples
 from deepspeech.util.errors import FeatureError
-from deepspeech.util.features import FRONT_ENDS, FeatureOptions, FrontEnd, front_end
+from deepspeech.util.features import (
+    FRONT_ENDS,
+    FeatureOptions,
+    Features,
+    FrontEnd,
+    exportable_front_ends,
+    front_end,
+    served_front_end,
+)
 
 SAMPLES = (np.random.default_rng(1).normal(0, 0.1, 16000) * np.hanning(16000)).astype(np.float32)
 
@@ -71,6 +81,28 @@ def test_threads_get_what_one_thread_gets(mfcc: FrontEnd) -> None:
         together = list(pool.map(mfcc.extract, recordings))
     for recording, features in zip(recordings, together, strict=True):
         np.testing.assert_array_equal(features, mfcc.extract(recording))
+
+
+@pytest.mark.parametrize("feature_type", exportable_front_ends())
+@pytest.mark.parametrize("length", [1, 399, 400, 512, 4321, 16000])
+def test_what_is_served_are_the_features_of_the_training_wherever_a_stream_is_cut(
+    feature_type: str, length: int
+) -> None:
+    options, samples = FeatureOptions(feature_type=feature_type), SAMPLES[:length]
+    ends = sorted({0, length, *np.random.default_rng(length).integers(0, length + 1, 9).tolist()})
+    streamed, whole = streamed_features(options, samples, ends), streamed_features(options, samples, [0, length])
+    np.testing.assert_allclose(streamed, whole, rtol=1e-4, atol=1e-4)
+    trained = front_end(options).extract(samples)
+    np.testing.assert_allclose(served_front_end(options)(samples), trained, rtol=1e-3, atol=1e-3)
+    assert len(trained) <= len(whole) <= len(trained) + 1  # a client of DeepSpeech fills up the last window
+    np.testing.assert_allclose(whole[: len(trained)], trained, rtol=1e-3, atol=1e-3)
+
+
+def streamed_features(options: FeatureOptions, samples: Samples, ends: Sequence[int]) -> Features:
+    """Return the frames of samples that are fed in pieces, each from an end to the next."""
+    stream = served_front_end(options).stream()
+    parts = [stream.feed(samples[start:end]) for start, end in pairwise(ends)]
+    return np.concatenate([*parts, stream.finish()])
 
 
 @pytest.mark.parametrize(

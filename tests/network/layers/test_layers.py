@@ -15,6 +15,7 @@ from deepspeech.network import (
     LSTM,
     BidirectionalLSTM,
     ChunkedLSTM,
+    ContextWindow,
     Convolution,
     ConvolutionModule,
     Dense,
@@ -29,6 +30,7 @@ from deepspeech.network import (
 )
 from deepspeech.network.layers.compute import Compute, Kernels
 from deepspeech.network.layers.dropout import skip_dropout_seeds
+from deepspeech.network.serialization import LAYERS as OF_GRAPHS
 from deepspeech.network.training import outputs_of
 from deepspeech.options import LSTMOptions, ModelOptions, NetworkOptions
 
@@ -88,6 +90,11 @@ def expected(some: Network, features: npt.NDArray[np.float32]) -> list[Any]:
             values = outputs(layer, values, random_weights(some))
         made.append(values)
     return made
+
+
+def test_every_layer_that_can_be_exported_is_among_them() -> None:
+    found = {type(layer) for name in LAYERS for layer in described(name).layers}
+    assert found >= {*OF_GRAPHS.values()} - {ContextWindow}
 
 
 @pytest.mark.parametrize("kernels", [Kernels.NATIVE, Kernels.TENSORFLOW])
