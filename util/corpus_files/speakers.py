@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-SPEAKERS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader")
+SPEAKERS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id")
 """The columns with the speaker, in upper or lower case; the first that exists counts."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
+    "sentence_norm",
     *("text", "transcript", "transcription", "sentence", "txt", "wrd"),
 )
 """Texts, in order of preference."""

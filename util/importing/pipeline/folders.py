@@ -46,3 +46,8 @@ def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         log.warning("%s%s: not read, as others there are named as sets, such as %s", others[0], more, named[0].name)
     return named or paths
+
+
+def set_of_folders(names: Sequence[str]) -> str:
+    """Return the set that the innermost of these folders speaks of that speaks of one; empty if none does."""
+    return next(filter(None, map(set_of_name, reversed(names))), "")

@@ -1,0 +1,120 @@
+"""Tables in the layouts of published corpora: the same names in several folders, sets of folders, other separators."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import Choices
+
+
+def imported(folder: Path) -> Import:
+    assert format_of(folder, Choices()) == "table"
+    return Import("table", folder, folder.with_name("out"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "corpus"
+
+
+def test_a_table_means_the_recordings_nearest_to_it(folder: Path) -> None:
+    for speaker in ("jvs001", "jvs002"):
+        for part in ("parallel100", "nonpara30"):
+            tone(folder / speaker / part / "wav24kHz16bit" / "A_001.wav")
+            write(folder / speaker / part / "transcripts_utf8.txt", f"A_001:{speaker}: {part}\n")
+    done = imported(folder)
+    assert {row["wav_filename"].split("/")[-4] for row in done.all_rows} == {"jvs001", "jvs002"}
+    for row in done.all_rows:
+        assert row["transcript"] == ": ".join(Path(row["wav_filename"]).parts[-4:-2])
+
+
+def test_a_folder_wav_is_meant_rather_than_others_with_the_same_recordings(folder: Path) -> None:
+    for voice in ("bdl", "slt"):
+        for place in ("orig", "wav"):
+            tone(folder / voice / place / "arctic_a0001.wav")
+        write(folder / voice / "etc" / "txt.done.data", f'( arctic_a0001 "He said (""{voice}"")." )\n')
+    done = imported(folder)
+    assert {Path(row["wav_filename"]).parent.name for row in done.all_rows} == {"wav"}
+    assert {row["transcript"] for row in done.all_rows} == {'He said (""bdl"").', 'He said (""slt"").'}
+
+
+def test_paths_may_begin_below_the_folder_of_the_table(folder: Path) -> None:
+    for part in ("train", "val"):
+        for place in ("aa", "bb"):
+            tone(folder / part / place / "1.wav")
+        write(folder / f"{part}.csv", "wav_filename|wav_filesize|transcript\naa/1.wav|1|a, b\nbb/1.wav|1|c\n")
+    done = Import("table", folder, folder.with_name("out"), Choices(split=(1, 0, 0)))
+    assert sorted("/".join(Path(row["wav_filename"]).parts[-3:]) for row in done.all_rows) == [
+        *("train/aa/1.wav", "train/bb/1.wav", "val/aa/1.wav", "val/bb/1.wav"),
+    ]
+
+
+@pytest.mark.parametrize("table", ["vivos/{}/prompts.txt", "transcripts/all_of_them.txt"])
+def test_folders_that_are_named_as_sets_are_the_sets(table: str, folder: Path) -> None:
+    tables: dict[str, str] = {}
+    for number, part in enumerate(("train", "dev", "test")):
+        tone(folder / "vivos" / part / "waves" / "ann" / f"ann_{number}.wav")
+        tables[table.format(part)] = tables.get(table.format(part), "") + f"ann_{number} a word\n"
+    for name, text in tables.items():
+        write(folder / name, text)
+    assert imported(folder).sets == {"train": {"ann_0.wav"}, "dev": {"ann_1.wav"}, "test": {"ann_2.wav"}}
+
+
+def test_a_folder_named_test_alone_is_no_set(folder: Path) -> None:
+    for number in range(3):
+        tone(folder / "test" / f"{number}.wav")
+    write(folder / "test" / "words.txt", "".join(f"{number} a word\n" for number in range(3)))
+    assert all(imported(folder).sets.values())
+
+
+def test_of_two_tables_of_the_same_recordings_only_one_is_used(folder: Path) -> None:
+    tone(folder / "audio" / "a.wav")
+    for name in ("transcription.txt", "transcription_n2w.txt"):
+        write(folder / name, "a.m4a\ta word\n")
+    done = imported(folder)
+    assert done.transcripts == {"a.wav": "a word"}
+    assert done.left_out == {"transcription_n2w.txt:1": "an utterance of another table, too; keep one of the tables"}
+
+
+def test_translations_in_another_script_are_no_transcripts_and_letters_are_not_taken_apart(folder: Path) -> None:
+    lines = []
+    for name, text in (("1_0000", "작은 문"), ("1_0001", "열어 주세요")):
+        tone(folder / "1" / f"{name}.wav")
+        lines.append(f"1/{name}.wav|{text}.|{text}|{unicodedata.normalize('NFD', text)}|1.5|open the small door\n")
+    write(folder / "transcript.v.1.4.txt", "".join(lines))
+    assert imported(folder).transcripts == {"1_0000.wav": "작은 문", "1_0001.wav": "열어 주세요"}
+
+
+def test_a_field_may_name_the_file_of_the_text(folder: Path) -> None:
+    tone(folder / "audio" / "a.wav")
+    write(folder / "transcription" / "a.txt", "一句话\n")
+    write(folder / "train.csv", "audio_path,text_path,gender\n./audio/a.wav,./transcription/a.txt,male\n")
+    assert imported(folder).transcripts == {"a.wav": "一句话"}
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ("train.lst", "u1 audio/a.wav 1000.5 a word\n"),
+        ("text", "a a word\n"),
+        ("train_text", "a\ta word\n"),
+        ("lists/a.trn", "audio/a.wav :: a word\n"),
+    ],
+)
+def test_lists_of_other_toolkits_are_tables(table: str, line: str, folder: Path) -> None:
+    tone(folder / "audio" / "a.wav")
+    write(folder / table, line)
+    assert imported(folder).transcripts == {"a.wav": "a word"}
+
+
+def test_times_are_no_transcripts(folder: Path) -> None:
+    tone(folder / "a.wav")
+    write(folder / "segments.lst", "a 0.00 0.20\na 0.20 0.40\n")
+    with pytest.raises(ImportingError):
+        format_of(folder, Choices())

@@ -1,0 +1,133 @@
+"""The recordings in a folder, found by the names that tables have for them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+
+from ....containers.endings import by_name_and_ending, is_recording
+from ....corpus_files.lookup import Lookup
+from ....files.folders import walk
+from ...pipeline.folders import set_of_folders
+from ...pipeline.records import TRAIN
+
+SEVERAL = ""
+"""Stands for the path where several recordings have a name."""
+
+
+_USUAL = ("wav", "wavs")
+"""Folders that are meant if a folder also has the same recordings in another form."""
+
+
+class NamedRecordings:
+    """Finds recordings by their paths, by the last two parts of these, or by their names, with or without an ending.
+
+    If several have the name, the one of them that is in the table's own folder, or else in the nearest folder above it,
+    is meant.
+    """
+
+    def __init__(self, source: Path) -> None:
+        """Read the names of all recordings below a folder."""
+        self._source = source
+        self._sets: set[str] = set()
+        self._all_stack = ExitStack()
+        self._all = self._all_stack.enter_context(Lookup(self._names(), repeated=SEVERAL))
+        self._table = source
+        self._near: dict[Path, Lookup] = {}
+        """The recordings of folders at and above the current table."""
+        self._near_stack = ExitStack()
+
+    def __enter__(self) -> NamedRecordings:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._all_stack.close()
+        self._near_stack.close()
+
+    def find(self, table: Path, name: str) -> str | None:
+        """Return the path of the recording that a table names so; SEVERAL if it could be any of them."""
+        posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
+        if not posix.name:
+            return None
+        for path in (str(table.parent.relative_to(self._source) / posix), str(posix)):
+            if found := self._all.get(path):
+                return found
+        return _elsewhere(table, name.strip()) or self._by_name(table, posix)
+
+    def set_of(self, recording: str) -> str:
+        """Return the set that the folders of a recording name, if they name a set to train on and another one."""
+        if not {TRAIN} < self._sets:
+            return ""
+        with suppress(ValueError):  # outside the folder
+            return set_of_folders(Path(recording).relative_to(self._source).parts[:-1])
+        return ""
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        for folder, recordings in _folders_of_recordings(self._source):
+            relative = folder.relative_to(self._source)
+            if official_set := set_of_folders(relative.parts):
+                self._sets.add(official_set)
+            for stem, file in recordings:
+                named = (str(relative / file), str(relative / stem), *_short_names(folder, stem, file))
+                for name in set(named):
+                    yield unicodedata.normalize("NFC", name), str(folder / file)
+
+    def _by_name(self, table: Path, posix: PurePosixPath) -> str | None:
+        """Return the recording by the ends of its path: the last two parts of it, and the last alone."""
+        last = (posix.name, posix.stem) if is_recording(posix.name) else (posix.name,)
+        names = [f"{posix.parent.name}/{name}" for name in last if posix.parent.name] + list(last)
+        found = next(((name, path) for name in names if (path := self._all.get(name)) is not None), None)
+        if found is None:
+            return None
+        name, path = found
+        return self._nearest(table, name) if path == SEVERAL else path
+
+    def _nearest(self, table: Path, name: str) -> str:
+        if table != self._table:
+            self._near_stack.close()
+            self._near = {}
+            self._table = table
+        above = (table.parent, *table.parent.parents)
+        own = (table.with_suffix(""),) if table.with_suffix("").is_dir() else ()
+        for folder in (*own, *above[: above.index(self._source)]):
+            if folder not in self._near:
+                lookup = Lookup(_names_below(folder), repeated=SEVERAL)
+                self._near[folder] = self._near_stack.enter_context(lookup)
+            near = self._near[folder]
+            if near.get(name) is not None:
+                return near.get(name) or next(filter(None, (near.get(f"{each}/{name}") for each in _USUAL)), SEVERAL)
+        return SEVERAL
+
+
+def _folders_of_recordings(source: Path) -> Iterator[tuple[Path, list[tuple[str, str]]]]:
+    """Yield the folders with recordings, each with the names of its recordings without and with their endings."""
+    for folder, files in walk(source):
+        by_stem: dict[str, str] = {}
+        for file in sorted(filter(is_recording, files), key=by_name_and_ending):
+            by_stem.setdefault(file.rpartition(".")[0], file)
+        if by_stem:
+            yield Path(folder), list(by_stem.items())
+
+
+def _names_below(folder: Path) -> Iterator[tuple[str, str]]:
+    for place, recordings in _folders_of_recordings(folder):
+        for stem, file in recordings:
+            for name in _short_names(place, stem, file):
+                yield unicodedata.normalize("NFC", name), str(place / file)
+
+
+def _short_names(folder: Path, stem: str, file: str) -> set[str]:
+    return {file, stem, f"{folder.name}/{file}", f"{folder.name}/{stem}"}
+
+
+def _elsewhere(table: Path, name: str) -> str | None:
+    """Return the path of a recording that a table names by its path, from the table's folder; None if it has none."""
+    with suppress(ValueError):  # a name that no file can have
+        path = table.parent / name
+        return str(path.resolve()) if is_recording(name) and path.is_file() else None
+    return None

@@ -1,0 +1,174 @@
+"""How the lines of a table are divided into fields, and which of these name the recording, its text and its speaker."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from ....containers.endings import is_recording
+from ....corpus_files.lines import numbered_lines
+from ....corpus_files.speakers import SPEAKERS
+from ....errors import CorpusError
+from ...pipeline.columns import TEXTS, column_name
+
+_SEPARATORS = (" :: ", "\t", "|", ";", ",", ":", " ")
+"""In the order in which they are tried."""
+_ENDS_FIRST = (":", " ")
+"""Separators that only end the first field."""
+_LIST_OF_FLASHLIGHT = ".lst"
+"""Ends the names of tables with lines such as `NAME PATH LENGTH TEXT`."""
+_LINE_OF_FESTVOX = re.compile(r"\(\s*(\S+)\s+\"(.*)\"\s*\)\s*")
+"""A line such as `( arctic_a0001 "TEXT" )`."""
+_QUOTING = (";", ",")
+_LOOKED_AT = 2000
+"""The number of lines that show how a table is laid out."""
+_FRACTION = re.compile(r"\d*[.,]\d+")
+_NO_NAME = re.compile(r"\s|^\d*[.,]\d+$")
+"""Several words, or a fraction, such as a duration."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a table are divided, and which columns, counted from 0, hold what."""
+
+    separator: str
+    header: tuple[str, ...]
+    """The names of the columns; none if the first line is no header."""
+    width: int
+    """The number of columns."""
+    recording: int
+    text: int
+    speaker: int | None
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether no column is named as that of the transcript."""
+        return set(TEXTS).isdisjoint(self.header)
+
+    def __str__(self) -> str:
+        """Return which columns are used, for the user to check."""
+        columns = {"recordings": self.recording, "transcripts": self.text, "speakers": self.speaker}
+        return ", ".join(
+            f"{what} in column {column + 1}{f' ({self.header[column]})' if self.header else ''}"
+            for what, column in columns.items()
+            if column is not None
+        )
+
+    def field(self, fields: Sequence[str], names: Iterable[str]) -> str:
+        """Return the field of the first of these columns that there is; empty if there is none."""
+        return next((fields[self.header.index(name)].strip() for name in names if name in self.header), "")
+
+
+def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
+    """Return the layout of a table; None if its first lines, which may end in a quoted field, name no recordings.
+
+    Raise CorpusError.
+    """
+    lines = list(islice(lines_of(path), _LOOKED_AT))
+    for separator in _SEPARATORS:
+        rows = [fields for _, fields in divided(path, lines, separator, strict=False)]
+        found = Counter(
+            column for row in rows for column, field in enumerate(row) if len(row) > 1 and find(field) is not None
+        )
+        column, count = found.most_common(1)[0] if found else (0, 0)
+        if count and 2 * count >= len(rows) - 1:
+            first = (rows[0] + [""] * column)[column]
+            has_header = find(first) is None and not is_recording(first.strip())
+            return _with_columns(separator, rows[0] if has_header else (), rows[has_header:], column)
+    return None
+
+
+def _with_columns(
+    separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
+) -> Layout | None:
+    """Return the layout with the columns that these rows show; None if there is no transcript."""
+    names = tuple(column_name(name).replace("-", "_") for name in header)
+    lengths = Counter(map(len, rows))
+    usual = [length for length, count in lengths.items() if 20 * count >= len(rows) and length > max(1, recording)]
+    width = len(names) or min(usual, default=0)
+    values = {
+        column: [row[column].strip() for row in rows if len(row) > column]
+        for column in range(width)
+        if column != recording
+    }
+    text, speaker = (next((names.index(name) for name in kind if name in names), None) for kind in (TEXTS, SPEAKERS))
+    if text is None:
+        sizes = {column: sum(map(_letters, texts)) for column, texts in values.items()}
+        if not any(sizes.values()):  # numbers alone
+            whole = (column for column, texts in values.items() if not all(map(_FRACTION.fullmatch, texts)))
+            sizes = {column: sum(map(len, values[column])) for column in whole}
+        largest = max(sizes.values(), default=0)
+        text = _last_text({column: values[column] for column, size in sizes.items() if 2 * size >= largest > 0})
+    if text is None:
+        return None
+    repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
+    if speaker is None and set(TEXTS).isdisjoint(names) and len(repeating) == 1:
+        (speaker,) = repeating
+    return Layout(separator, names, width, recording, text, speaker)
+
+
+def _last_text(texts: Mapping[int, Sequence[str]]) -> int | None:
+    """Return the last of the columns of texts that is in the script of the first; None if there is no column.
+
+    A column that repeats an earlier one with other code points for its letters, as with those of Hangul, is not it.
+    """
+    forms: dict[tuple[str, ...], int] = {}
+    for column, of_rows in texts.items():
+        forms.setdefault(tuple(unicodedata.normalize("NFC", text) for text in of_rows), column)
+    scripts = {column: _script("".join(texts[column])) for column in forms.values()}
+    return max((column for column, script in scripts.items() if script == scripts[min(scripts)]), default=None)
+
+
+def _script(text: str) -> str:
+    """Return the script of most of the first letters, as in "LATIN"."""
+    letters = islice(filter(str.isalpha, text), _LOOKED_AT)
+    names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
+    return names.most_common(1)[0][0] if names else ""
+
+
+def _letters(text: str) -> int:
+    """Return the size of the letters of a text in UTF-8, in which a syllable or word counts as several letters."""
+    return len("".join(filter(str.isalpha, unicodedata.normalize("NFC", text))).encode())
+
+
+def _repeat(texts: Sequence[str]) -> bool:
+    """Return whether these are single words, of which at least every tenth repeats another, as names of speakers do."""
+    different = len(set(texts))
+    return 1 < different <= 0.9 * len(texts) and not any(map(_NO_NAME.search, texts)) and all(texts)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a table, with tabs in place of the parentheses and quotes of Festvox. Raise CorpusError."""
+    for number, line in numbered_lines(path):
+        found = _LINE_OF_FESTVOX.fullmatch(line)
+        yield number, "\t".join(found.groups()) if found else line
+
+
+def divided(
+    path: Path, lines: Iterable[tuple[int, str]], separator: str, *, strict: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row of a table, with the number of its first line; raise CorpusError."""
+    if separator not in _QUOTING:
+        most = (3 if path.suffix == _LIST_OF_FLASHLIGHT else 1) if separator in _ENDS_FIRST else -1
+        for number, line in lines:
+            yield number, line.split(None if separator == " " else separator, most)
+        return
+    numbers = [0]
+
+    def texts() -> Iterator[str]:
+        for number, line in lines:
+            numbers.append(number)
+            yield f"{line}\n"
+
+    try:
+        for fields in csv.reader(texts(), strict=strict, delimiter=separator, skipinitialspace=True):
+            yield numbers[1], fields
+            del numbers[1:]
+    except csv.Error as error:
+        raise CorpusError(f"{path}:{numbers[-1]}: malformed CSV: {error}") from error
