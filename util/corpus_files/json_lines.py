@@ -5,8 +5,10 @@ be called start, and there may be an end in place of a duration, as in WeNet's l
 are looked for from the manifest's folder. Without an offset, a row is the whole recording.
 
 Lists for `datasets` have audio, whose value may be an object with a path, and sentence, text or transcription, or path
-and sentence. A *.json may also be one array of rows, or one object that has them by name, as SpeechBrain's, with wav
-and words or wrd. Rows are then numbered in place of lines.
+and sentence. Those of ms-swift and LLaMA-Factory have audios, with one recording, and messages; the last message of the
+assistant is the transcript. Other names, such as file and transcript, are read, too. A *.json may also be one array of
+rows, or one object that has them by name, as SpeechBrain's, with wav and words or wrd. Its rows are numbered in place
+of lines.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,14 @@ _LONGEST = 1e9
 _KEYS = (
     *(("audio_filepath", "text"), ("wav", "txt"), ("source", "target"), ("wav", "words"), ("wav", "wrd")),
     *(("audio", "sentence"), ("audio", "text"), ("audio", "transcription"), ("path", "sentence")),
+    *product(
+        ("audio_filepath", "wav", "audio", "path", "file", "audio_path", "audio_file", "wav_path", "filename"),
+        ("text", "transcript", "transcription", "sentence"),
+    ),
 )
 """The keys of the recording and of the text; the first pair that a row has counts."""
+_MODELS = ("assistant", "gpt")
+"""The roles of a language model in its lists."""
 _DATA_ROOT = "{data_root}/"
 """SpeechBrain's lists may have this in place of a folder."""
 
@@ -95,7 +103,8 @@ def _rows_of_one_value(path: Path) -> Sequence[Any] | None:
 def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
     if not isinstance(values, dict):
         return Unusable(number, "not a JSON object")
-    keys = next((keys for keys in _KEYS if set(keys) <= set(values)), _KEYS[0])
+    values = _of_chat(values)
+    keys = next((keys for keys in _KEYS if keys[0] in values and keys[1] in values), _KEYS[0])
     if isinstance(audio := values.get(keys[0]), dict) and isinstance(audio.get("path"), str):
         values = {**values, keys[0]: audio["path"]}
     if missing := [key for key in keys if not isinstance(values.get(key), str)]:
@@ -120,6 +129,20 @@ def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:
     elif duration is None and end is not None:
         duration = end - start
     return Entry(number, recording, text, speaker_of(plain), start, duration, columns_of(plain, keys))
+
+
+def _of_chat(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a list for language models with the keys audio and text, and any other row unchanged.
+
+    Such a row has a list of one recording, and messages, of which the last by the model is the transcript.
+    """
+    audios, messages = values.get("audios"), values.get("messages", values.get("conversations"))
+    if not (isinstance(audios, list) and len(audios) == 1 and isinstance(messages, list)):
+        return values
+    said = [message for message in messages if isinstance(message, dict)]
+    answers = [each for each in said if each.get("role", each.get("from")) in _MODELS]
+    text = answers[-1].get("content", answers[-1].get("value")) if answers else None
+    return {**values, "audio": audios[0], "text": text} if text is not None else values
 
 
 def texts_of(values: Mapping[str, Any]) -> dict[str, str]:

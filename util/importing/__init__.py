@@ -27,6 +27,7 @@ from ..files.folders import walk
 from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
+from .formats.lists.moved import with_moved
 from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
@@ -195,6 +196,8 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     """
     source = source.absolute()
     items = cast(Iterator[Item], _module(name).read_records(source, choices))
+    if name in _OF_LISTS:
+        items = with_moved(items, source)
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 

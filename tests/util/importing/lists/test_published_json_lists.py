@@ -1,0 +1,82 @@
+"""JSON lists in the layouts of published corpora, and lists whose recordings were moved."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import Choices
+
+
+def imported(folder: Path) -> Import:
+    return Import(format_of(folder, Choices()), folder, folder.with_name("out"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "corpus"
+
+
+def chat(user: str, assistant: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("set1_transcript.json", [{"file": "a.wav", "id": "1", "text": "一句话", "user_id": "7"}]),
+        ("train.jsonl", {"messages": chat("<audio>语音转文本", "一句话"), "audios": ["audio_files/0/a.wav"]}),
+        ("data.json", [{"conversations": [{"from": "gpt", "value": "一句话"}], "audios": ["a.wav"]}]),
+        ("x/all.jsonl", {"audio_path": "audio_files/0/a.wav", "transcript": "一句话"}),
+        ("x/all.json", {"audio": {"path": "a.wav"}, "sentence": "一句话"}),
+    ],
+)
+def test_lists_may_have_other_names_for_recordings_and_texts(name: str, row: Any, folder: Path) -> None:
+    tone(folder / "audio_files" / "0" / "a.wav")
+    write(folder / name, json.dumps(row))
+    done = imported(folder)
+    assert done.transcripts == {"a.wav": "一句话"}
+    assert [row.get("speaker", "") for row in done.all_rows] == (["7"] if "set1" in name else [""])
+
+
+def test_lists_in_folders_below_are_found_with_their_sets(folder: Path) -> None:
+    for place, name in (("train", "crowd/0/a.wav"), ("test/crowd", "files/b.wav")):
+        tone(folder / place / name)
+        tone(folder / place / name.replace(".wav", "2.wav"))
+        rows = [{"audio_filepath": name.replace(".wav", ending), "text": "слово"} for ending in (".wav", "2.wav")]
+        write(folder / place / "manifest.jsonl", "\n".join(map(json.dumps, rows)))
+        write(folder / place / name.replace(".wav", ".json"), json.dumps({"text": "слово"}))
+    sets = imported(folder).sets
+    assert sets["test"] == {"b.wav", "b2.wav"}
+    assert sets["train"] | sets["dev"] == {"a.wav", "a2.wav"}
+
+
+def test_recordings_that_are_not_where_a_list_says_are_taken_by_their_names(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("c1/a.wav", "c2/a.wav", "c2/b.wav"):
+        tone(folder / "clips" / name)
+    names = ("/elsewhere/c1/a.wav", "/elsewhere/b.mp3", "/elsewhere/a.wav", "/elsewhere/c.wav")
+    rows = [{"audio_filepath": name, "text": f"word {place}"} for place, name in enumerate(names)]
+    write(folder / "train.json", "\n".join(map(json.dumps, rows)))
+    with caplog.at_level(logging.WARNING, "deepspeech"):
+        done = imported(folder)
+    assert done.transcripts == {"a.wav": "word 0", "b.wav": "word 1"}
+    assert set(done.left_out) == {"train.json:3", "train.json:4"}
+    told = [record.getMessage() for record in caplog.records if "is not there" in record.getMessage()]
+    assert told[-1].startswith("train.json:1: /elsewhere/c1/a.wav is not there; recordings are taken by their names: ")
+
+
+def test_directories_of_kaldi_may_name_paths_of_another_machine(folder: Path) -> None:
+    tone(folder / "train" / "wav" / "ann" / "a_1.wav")
+    write(folder / "train" / "wav.scp", "a_1 /home/bob/asr/train/wav/ann/a_1.wav\n")
+    write(folder / "train" / "text", "a_1 neno\n")
+    write(folder / "train" / "utt2spk", "a_1 ann\n")
+    done = imported(folder)
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("neno", "ann")]

@@ -1,0 +1,44 @@
+"""Recordings of lists that were moved, or that the list names from another folder than its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from ...pipeline.records import Item, Record
+from .named_recordings import NamedRecordings
+
+log = logging.getLogger(__name__)
+
+
+def with_moved(items: Iterator[Item], source: Path) -> Iterator[Item]:
+    """Yield the items of lists in a folder.
+
+    A recording that is not where its list says is the one in the folder, or below it, whose path ends alike, or which
+    alone has its name; if there is no such recording, the item stays unchanged.
+    """
+    with ExitStack() as stack:
+        recordings: NamedRecordings | None = None
+        told = False
+        for item in items:
+            if not isinstance(item, Record) or _is_file(item.path):
+                yield item
+                continue
+            recordings = recordings or stack.enter_context(NamedRecordings(source))
+            found = recordings.find(source / "list", item.path)
+            if found and not told:
+                told = True
+                log.warning(
+                    "%s: %s is not there; recordings are taken by their names: %s", item.source, item.path, found
+                )
+            yield item._replace(path=found) if found else item
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return os.path.isfile(path)  # noqa: PTH113 (a Path takes longer)
+    except ValueError:  # a null character
+        return False
