@@ -1,0 +1,39 @@
+"""Transcripts of conversations in a .txt: lines with two times, the speaker, and what is said.
+
+Magic Data's corpora have `[1.32,6.69]`, the speaker, further facts and the text, with tabs between them. The LDC's
+(Fisher, CallHome) have `1.32 6.69 A: text`, and comments after a #; a text may go on in further lines. Marks such as
+[noise] and {breath} are removed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .tiers import Segment, Tier
+
+_OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
+_OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
+_MARKS = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\(\(|\)\)")
+
+
+def timed_lines(text: str) -> list[Tier]:
+    """Return what each speaker says as a tier; or none if the text is anything else."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    pattern = next((each for each in (_OF_MAGIC_DATA, _OF_LDC) if lines and each.fullmatch(lines[0])), None)
+    if pattern is None:
+        return []
+    said: list[tuple[float, float, str, str]] = []
+    for line in lines:
+        if found := pattern.fullmatch(line):
+            said.append((float(found["start"]), float(found["end"]), found["speaker"], found["text"].split("\t")[-1]))
+        elif pattern is _OF_LDC:
+            start, end, speaker, before = said.pop()
+            said.append((start, end, speaker, f"{before} {line}"))
+        else:
+            return []
+    tiers: dict[str, list[Segment]] = {}
+    for start, end, speaker, written in said:
+        spoken = " ".join(_MARKS.sub(" ", written).split())
+        if spoken and start < end:
+            tiers.setdefault(speaker, []).append(Segment(start, end, spoken))
+    return [Tier(speaker, speaker, segments) for speaker, segments in tiers.items()]
