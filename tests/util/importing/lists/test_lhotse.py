@@ -131,3 +131,13 @@ def test_each_side_of_a_call_is_heard_alone(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", sides[:, 0], 8000)
     done = Import("lhotse", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.left_out == {"supervisions.jsonl.gz:2": "its segment cannot be cut out"}
+
+
+def test_of_several_texts_as_in_libriheavy_the_first_is_used(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav", 3)
+    supervision = {**SUPERVISION, "duration": 1, "custom": {"texts": ["A word.", "A WORD"]}}
+    del supervision["text"]
+    cut = {"id": "a_0", "start": 1, "duration": 1, "channel": 0, "recording": RECORDING, "supervisions": [supervision]}
+    write_compressed(tmp_path / "libriheavy_cuts_small.jsonl.gz", [{**cut, "type": "MonoCut"}])
+    done = Import("lhotse", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [("A word.", "1.000")]

@@ -140,7 +140,10 @@ def _objects_of(values: object) -> Sequence[_Json]:
 
 
 def _transcript_of(supervision: _Json) -> str:
-    text = supervision.get("text")
+    """Return the text of a supervision, or the first of its texts, as in Libriheavy; raise _UnusableError."""
+    custom = supervision.get("custom")
+    texts = custom.get("texts") if isinstance(custom, dict) else None
+    text = supervision.get("text", next(iter(texts), None) if isinstance(texts, list) else None)
     if not isinstance(text, str) or not text.strip():
         raise _UnusableError("no text", f"{supervision.get('id', '')}")
     try:
