@@ -67,6 +67,14 @@ def test_common_voice_has_sets_of_its_own_unless_a_split_is_asked_for(tmp_path: 
     assert len(Import("common_voice", tmp_path, tmp_path / "one", ALL_TRAIN).rows("train")) == 3
 
 
+def test_common_voice_reads_the_largest_table_of_a_set_that_has_no_other(tmp_path: Path) -> None:
+    rows = [f"s{number}\t{tone(tmp_path / 'clips' / f'{number}.flac').name}\tJa.\n" for number in range(3)]
+    for name, few in (("train_0.9", rows[:1]), ("train_all", rows[:2]), ("test", rows[2:])):
+        write(tmp_path / f"{name}.tsv", "".join(("client_id\tpath\tsentence\n", *few)))
+    done = Import("common_voice", tmp_path, tmp_path / "out")
+    assert (len(done.rows("train")) + len(done.rows("dev")), done.sets["test"]) == (2, {"2.flac"})
+
+
 def test_a_table_without_a_column_or_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
     write(tmp_path / "validated.tsv", "path\tsentence\n")
     with pytest.raises(ImportingError, match=r"validated\.tsv:1: no column client_id; found: path, sentence"):
@@ -91,6 +99,15 @@ def test_librispeech_has_the_sets_of_its_folders_and_takes_the_missing_one_from_
         "sets of the corpus itself: train, dev",
         "test taken from train by speaker (3 speakers; no speaker is in two of these sets)",
     ]
+
+
+def test_librispeech_knows_speakers_by_the_names_of_files(tmp_path: Path) -> None:
+    for speaker in ("101", "102"):
+        folder = tmp_path / "train_data_01" / "003" / speaker
+        tone(folder / f"{speaker}_003_0001.flac")
+        write(folder / f"{speaker}_003.trans.txt", f"{speaker}_003_0001 말\n")
+    done = Import("librispeech", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert {row["speaker"] for row in done.all_rows} == {"101", "102"}
 
 
 def test_an4_reads_its_lists_side_by_side(tmp_path: Path) -> None:

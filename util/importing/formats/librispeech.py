@@ -1,11 +1,13 @@
 """LibriSpeech: SET/SPEAKER/CHAPTER/*.trans.txt beside the recordings, such as train-clean-5 and dev-clean-2.
 
 The names of the folders give the sets, and are kept in the column `subset`; if parts are chosen, other folders are
-ignored. Transcripts are in upper case; they are converted to lower case.
+ignored. Transcripts are in upper case; they are converted to lower case. In Zeroth-Korean's SET/CHAPTER/SPEAKER, as in
+LibriSpeech, the names of files begin with the speaker.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, Record
 
 _TRANSCRIPTS = ".trans.txt"
+_FIRST_NAME = re.compile("[-_.]")
+"""Ends the speaker in the name of a file."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -39,7 +43,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _read_chapter(path: Path) -> Iterator[Item]:
-    subset, speaker = path.parts[-4:-2]
+    subset, *folders = path.parts[-4:-1]
+    speaker = folders[_FIRST_NAME.split(path.name)[0] == folders[1]]
     for where, line in read_lines(path):
         name, _, transcript = line.partition(" ")
         recording = find_recording(str(path.parent / name))
