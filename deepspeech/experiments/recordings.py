@@ -37,6 +37,7 @@ SUMMARIES = {
     "audio_folder": "recordings with metadata, as in datasets' audiofolder",
     "fleurs": "one language of FLEURS",
     "folder": "recordings, each with a text or annotations beside it",
+    "gigaspeech": "GigaSpeech or WenetSpeech, all of it or a part",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a Kaldi data directory",
     "lhotse": "manifests of Lhotse, as its recipes write them",

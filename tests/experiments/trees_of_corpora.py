@@ -131,6 +131,15 @@ def fleurs(folder: Path) -> None:
         write(folder / f"{part}.tsv", "7\t7.wav\tA word.\ta word\ta | w o r d |\t8000\tMALE\n")
 
 
+def gigaspeech(folder: Path) -> None:
+    audios = []
+    for number, subset in enumerate(("{XS}", "{DEV}", "{TEST}")):
+        speak(folder / "audio" / f"{number}.wav")
+        segment = {"begin_time": 0.0, "end_time": 1.0, "text_tn": "A WORD <PERIOD>", "subsets": [subset]}
+        audios.append({"path": f"audio/{number}.wav", "segments": [segment]})
+    write(folder / "GigaSpeech.json", json.dumps({"dataset": "GigaSpeech", "audios": audios}, indent=2))
+
+
 def audio_folder(folder: Path) -> None:
     for part in ("train", "validation", "test"):
         speak(folder / part / "1.wav")
@@ -196,6 +205,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "fleurs": (fleurs, WORD),
     "folder": (recordings, " 012345eggrößß"),
     "json_lines": (json_lines, WORD),
+    "gigaspeech": (gigaspeech, WORD),
     "lhotse": (lhotse, WORD),
     "kaldi": (kaldi, WORD),
     "librispeech_100": (librispeech("train-clean-100", "dev-clean", "test-clean", "train-other-500"), ""),

@@ -49,6 +49,7 @@ MODULES = {
     "fleurs": "formats.fleurs",
     FOLDER: "formats.text_files.folder",
     "fsdd": "fsdd",
+    "gigaspeech": "formats.published.gigaspeech",
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
     "ldc93s1": "ldc93s1",
@@ -71,7 +72,7 @@ MODULES = {
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
 TRIED = (
-    *("common_voice", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
+    *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
     *(TABLE, FOLDER),
 )

@@ -26,6 +26,9 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "common_voice": {f"{name}.tsv": "client_id\tpath\tsentence\nx\ta.mp3\tYes.\n" for name in ("validated", "train")},
     "fleurs": {"train.tsv": "7\t7.wav\tYes.\tyes\ty e s\t8000\tMALE\n", "audio/train/7.wav": ""},
     "folder": {"ann/a.wav": "", "ann/a.txt": "yes\n", "notes.csv": "day,weather\n1,rain\n"},
+    "gigaspeech": {
+        "WenetSpeech.json": '{"audios": [{"path": "a", "segments": [{"begin_time": 0, "end_time": 1, "text": "是"}]}]}'
+    },
     "json_lines": {"train/data.list": '{"key": "a", "wav": "a.wav", "txt": "yes"}\n'},
     "kaldi": {"train/wav.scp": "u1 a.wav\n", "train/text": "u1 yes\n"},
     "lhotse": {
