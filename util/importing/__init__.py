@@ -28,6 +28,7 @@ from ..progress import Report
 from ..progress import report as report_to_stderr
 from .corpus_csv import is_whole
 from .formats.lists.moved import with_moved
+from .pipeline.folders import packed_recordings
 from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
@@ -137,10 +138,10 @@ def unpacked_source(source: Path, out: Path, report: Report = report_to_stderr) 
 def format_of(source: Path, choices: Choices) -> str:
     """Return the name of the first format of `TRIED` that finds utterances in a folder.
 
-    Raise ImportingError if there is a table without a usable row, else CorpusError if there are only lists that cannot
-    be read, else ImportingError: what is wrong with the transcripts beside the recordings, or, if there are no
-    recordings, with the rows of lists, or where lists are further below, or that of the last format, as the others are
-    not likely, or one that says what to do if that format finds only recordings.
+    Raise ImportingError if there are only packed recordings, or a table without a usable row, else CorpusError if there
+    are only lists that cannot be read, else ImportingError: what is wrong with the transcripts beside the recordings,
+    or, if there are no recordings, with the rows of lists, or where lists are further below, or that of the last
+    format, as the others are not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
@@ -158,7 +159,8 @@ def format_of(source: Path, choices: Choices) -> str:
         except CorpusError as error:
             unreadable = unreadable or error
     raise (
-        unusable.get(TABLE)
+        _packed(source)
+        or unusable.get(TABLE)
         or unreadable
         or unusable.get(FOLDER)
         or (last and next((unusable[name] for name in _OF_LISTS if name in unusable), None))
@@ -166,10 +168,16 @@ def format_of(source: Path, choices: Choices) -> str:
         or last
         or ImportingError(
             f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "
-            "recording, as 1.txt beside 1.wav, or all into a table with the columns file and text; "
+            "recording, as 1.txt beside 1.wav, or all into a table with the columns file and text; `lhotse prepare` "
+            "writes manifests, which are read, of a hundred published corpora; "
             "folders that are named after their words are the format speech_commands"
         )
     )
+
+
+def _packed(source: Path) -> ImportingError | None:
+    advice = packed_recordings(source)
+    return ImportingError(f"{source} has no recordings; {advice}") if advice else None
 
 
 def _deeper_list(source: Path) -> ImportingError | None:

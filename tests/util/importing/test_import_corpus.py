@@ -242,7 +242,9 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportingError, match=r"lhotse, but none .* cuts\.jsonl:1: its recording is in no manifest"):
         format_of(tmp_path, Choices())
     write(tmp_path / "yes" / "a.wav", "")
-    with pytest.raises(ImportingError, match=r"finds a transcript .* 1\.wav, or .* file and text; .* speech_commands$"):
+    with pytest.raises(
+        ImportingError, match=r"finds a transcript .* 1\.wav, or .* file and text; `lhotse .* speech_commands$"
+    ):
         format_of(tmp_path, Choices())
     write(tmp_path / "train.csv", "file,text\n")
     with pytest.raises(CorpusError, match=r"train\.csv:1: no column wav_filename; found: file, text; .*corpus table"):

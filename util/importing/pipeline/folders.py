@@ -8,11 +8,15 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...containers.endings import ENDINGS
+from ...containers.endings import ENDINGS, is_recording
+from ...files.folders import walk
 from .records import DEV, TEST, TRAIN
 
 log = logging.getLogger(__name__)
 
+_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip", ".7z", ".rar")
+HEADERLESS = (".pcm", ".raw")
+"""Endings of recordings that are not read."""
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
@@ -36,6 +40,21 @@ def set_of_name(name: str) -> str:
     return next((_SET_NAMES[word] for word in words if word in _SET_NAMES), "")
 
 
+def packed_recordings(source: Path) -> str:
+    """Return what to do with a folder that has no recordings, but archives or recordings without a header, or ""."""
+    found: dict[bool, Path] = {}
+    for folder, files in walk(source):
+        for file in files:
+            if is_recording(file):
+                return ""
+            if file.lower().endswith((*_ARCHIVES, *HEADERLESS)):
+                found.setdefault(file.lower().endswith(HEADERLESS), Path(folder, file))
+    if headerless := found.get(True):
+        command = "ffmpeg -f s16le -ar 16000 -ac 1 -i a.pcm a.wav"
+        return f"convert recordings without a header first, such as {headerless}, for example by {command}"
+    return f"unpack its archives first, such as {found[False]}" if found else ""
+
+
 def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
     """Return the lists or folders whose names contain sets, or all of them if no name does.
 
@@ -44,7 +63,11 @@ def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
     named = [path for path in paths if set_of_name(path.name)]
     if others := [path for path in paths if path not in named] if named else []:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        log.warning("%s%s: not read, as others there are named as sets, such as %s", others[0], more, named[0].name)
+        trained = any(set_of_name(path.name) == TRAIN for path in named)
+        advice = "" if trained else "; put train into its name to train on it"
+        log.warning(
+            "%s%s: not read, as others there are named as sets, such as %s%s", others[0], more, named[0].name, advice
+        )
     return named or paths
 
 

@@ -11,6 +11,7 @@ from ...errors import ImportingError
 from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress, Report
+from .folders import packed_recordings
 from .known import Checked, KnownRecordings
 from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
 from .recordings import Imported, LastOpened, Recordings
@@ -62,7 +63,8 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
     for line in (*sets.summary(), *left_out.table(rows)):
         report(line)
     if not sets.written:
-        raise ImportingError(f"no row of {source} can be imported; {left_out.path} says why")
+        advice = "; ".join(filter(None, (f"{left_out.path} says why", packed_recordings(source))))
+        raise ImportingError(f"no row of {source} can be imported; {advice}")
 
 
 def _folders(source: Path, out: Path) -> tuple[Path, Path]:

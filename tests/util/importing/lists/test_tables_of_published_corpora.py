@@ -105,6 +105,7 @@ def test_a_field_may_name_the_file_of_the_text(folder: Path) -> None:
         ("text", "a a word\n"),
         ("train_text", "a\ta word\n"),
         ("lists/a.trn", "audio/a.wav :: a word\n"),
+        ("scripts/train.trn", "KsponSpeech_01/a.pcm :: a word\n"),
     ],
 )
 def test_lists_of_other_toolkits_are_tables(table: str, line: str, folder: Path) -> None:

@@ -11,7 +11,7 @@ from types import TracebackType
 from ....containers.endings import by_name_and_ending, is_recording
 from ....corpus_files.lookup import Lookup
 from ....files.folders import walk
-from ...pipeline.folders import set_of_folders
+from ...pipeline.folders import HEADERLESS, set_of_folders
 from ...pipeline.records import TRAIN
 
 SEVERAL = ""
@@ -79,7 +79,8 @@ class NamedRecordings:
 
     def _by_name(self, table: Path, posix: PurePosixPath) -> str | None:
         """Return the recording by the ends of its path: the last two parts of it, and the last alone."""
-        last = (posix.name, posix.stem) if is_recording(posix.name) else (posix.name,)
+        converted = posix.suffix.lower() in HEADERLESS
+        last = (posix.name, posix.stem) if converted or is_recording(posix.name) else (posix.name,)
         names = [f"{posix.parent.name}/{name}" for name in last if posix.parent.name] + list(last)
         found = next(((name, path) for name in names if (path := self._all.get(name)) is not None), None)
         if found is None:

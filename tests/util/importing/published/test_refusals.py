@@ -1,0 +1,26 @@
+"""What is said about published corpora that cannot be imported as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trees import write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of, import_corpus
+from deepspeech.util.importing.pipeline.records import Choices
+
+
+def test_recordings_that_must_be_unpacked_or_converted_first_are_told(tmp_path: Path) -> None:
+    write(tmp_path / "train.json", '{"audio_filepath": "a.wav", "text": "yes"}\n')
+    write(tmp_path / "audio_0.tar", "")
+    with pytest.raises(ImportingError, match=r"no row .* says why; unpack its archives first, such as .*audio_0\.tar"):
+        import_corpus("json_lines", tmp_path / "out", tmp_path, lambda _: None)
+    (tmp_path / "train.json").rename(tmp_path / "about.html")
+    with pytest.raises(ImportingError, match=r"has no recordings; unpack its archives first, such as .*audio_0\.tar"):
+        format_of(tmp_path, Choices())
+    write(tmp_path / "01" / "a.pcm", "")
+    write(tmp_path / "01" / "a.txt", "예".encode("cp949"))
+    with pytest.raises(ImportingError, match=r"has no recordings; convert .* as .*a\.pcm, for example by ffmpeg -f"):
+        format_of(tmp_path, Choices())
