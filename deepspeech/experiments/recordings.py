@@ -44,10 +44,12 @@ SUMMARIES = {
     "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",
+    "nchlt": "one language of NCHLT, those of South Africa",
     "parquet": "recordings in Parquet files, as on the Hugging Face hub",
     "table": "recordings, and tables with any columns that name them",
     "tedlium": "TED-LIUM, all of it or a part",
     "timit": "TIMIT",
+    "tuda_de": "Tuda-De, the German Distant Speech Corpus",
     "vctk": "VCTK",
     "voxforge": "VoxForge, all submissions in the folder",
 }

@@ -146,6 +146,23 @@ def audio_folder(folder: Path) -> None:
         write(folder / part / "metadata.csv", "file_name,transcription\n1.wav,A word.\n")
 
 
+def nchlt(folder: Path) -> None:
+    for part, speakers in (("trn", "ab"), ("tst", "c")):
+        rows = ""
+        for speaker in speakers:
+            speak(folder / "nchlt_zul" / "audio" / speaker / "1.wav")
+            audio = f'<recording audio="nchlt_zul/audio/{speaker}/1.wav"><orth>a word</orth></recording>'
+            rows += f'<speaker id="{speaker}">{audio}</speaker>'
+        write(folder / "nchlt_zul" / "transcriptions" / f"nchlt_zul.{part}.xml", f"<corpus>{rows}</corpus>")
+
+
+def tuda_de(folder: Path) -> None:
+    for part in SETS:
+        speak(folder / part / "2014_Kinect-Beam.wav")
+        text = f"<speaker_id>{part}</speaker_id><cleaned_sentence>A word</cleaned_sentence>"
+        write(folder / part / "2014.xml", f"<recording>{text}</recording>")
+
+
 def parquet(folder: Path) -> None:
     parquet_files = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
@@ -213,6 +230,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "libritts": (libritts, WORD),
     "ljspeech": (ljspeech, WORD),
     "mls": (mls, WORD),
+    "nchlt": (nchlt, WORD),
     "parquet": (parquet, WORD),
     "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
     "speech_commands": (speech_commands, ""),
@@ -220,6 +238,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "tedlium": (tedlium, WORD),
     "thchs30": (thchs30, "是绿"),
     "timit": (timit, WORD),
+    "tuda_de": (tuda_de, WORD),
     "vctk": (vctk, WORD),
     "voxforge": (voxforge, WORD),
 }

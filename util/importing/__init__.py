@@ -60,12 +60,14 @@ MODULES = {
     LISTS: "formats.lists.of_any_kind",
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
+    "nchlt": "formats.published.nchlt",
     "parquet": "formats.lists.parquet",
     "speech_commands": "formats.speech_commands",
     TABLE: "formats.lists.table",
     "tedlium": "formats.tedlium",
     "thchs30": "formats.thchs30",
     "timit": "formats.text_files.timit",
+    "tuda_de": "formats.published.tuda_de",
     "vctk": "formats.text_files.vctk",
     "voxforge": "formats.voxforge",
     "yesno": "yesno",
@@ -75,6 +77,7 @@ MODULES = {
 TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
+    *("nchlt", "tuda_de"),
     *(TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""

@@ -40,6 +40,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
+    "nchlt": {"transcriptions/a.trn.xml": '<corpus><recording audio="a/b.wav"><orth>yebo</orth></recording></corpus>'},
     "table": {"words.csv": "file,text\na.wav,yes\n", "wav/a.wav": ""},
     "tedlium": {"train/stm/ann.stm": "ann 1 ann 0.00 2.00 <NA> yes\n"},
     "thchs30": {
@@ -48,6 +49,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
         "data/A2_0.wav.trn": "绿\nlv4\nl v4\n",
     },
     "timit": {"TRAIN/DR1/FCJF0/SX37.WAV": "", "TRAIN/DR1/FCJF0/SX37.TXT": "0 4000 Yes.\n"},
+    "tuda_de": {"a_Samson.wav": "", "a.xml": "<r><cleaned_sentence>ja</cleaned_sentence></r>"},
     "vctk": {"wav48/p225/p225_001.wav": "", "txt/p225/p225_001.txt": "Yes.\n"},
     "voxforge": {"ann-1-a/etc/PROMPTS": "ann-1-a/mfc/a1 YES\n"},
 }
