@@ -44,6 +44,40 @@ def test_turns_of_calls_are_cut_out_of_the_speakers_channel(folder: Path) -> Non
     assert [name.partition("-channel-")[2] for name in clips] == ["0.flac", "1.flac"]
 
 
+def test_turns_of_transcriber_are_cut_at_their_points_of_time(folder: Path) -> None:
+    tone(folder / "news.wav", 4)
+    turns = (
+        '<Turn speaker="s1" startTime="0" endTime="2">\n<Sync time="0"/>\nun mot\n<Event desc="r"/>\nencore'
+        '<Sync time="1.5"/>là</Turn><Turn speaker="s1 s2" startTime="2" endTime="3"><Sync time="2"/>non</Turn>'
+        '<Turn startTime="3" endTime="3.5"><Sync time="3"/>oui</Turn>'
+    )
+    text = (
+        '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!DOCTYPE Trans SYSTEM "trans-14.dtd">\n<Trans><Speakers>'
+        f'<Speaker id="s1" name="Zoé"/></Speakers><Episode><Section type="report">{turns}</Section>'
+        '<Section type="nontrans"><Turn startTime="3.5" endTime="4"><Sync time="3.5"/>pub</Turn></Section>'
+        "</Episode></Trans>"
+    )
+    write(folder / "news.trs", text.encode("latin-1"))
+    assert imported(folder) == [("un mot encore", "Zoé", "1.500"), ("là", "Zoé", "0.500"), ("oui", "", "0.500")]
+
+
+def test_utterances_of_chat_lose_their_codes(folder: Path) -> None:
+    tone(folder / "a.wav", 6)
+    lines = (
+        "@Media:\ta, audio",
+        "*CHI:\t(be)cause &-um <I want> [/] I want (.) the co:ld &=laughs milk@c .\n\t\x150_1000\x15",
+        "%mor:\tx|y",
+        "*MOT:\txxx what ? \x151000_2000\x15",
+        "*MOT:\tNew_York &+fr 0is [= here] far +/. \x152000_3000\x15",
+        "*MOT:\tno time .",
+    )
+    write(folder / "a.cha", "\n".join(lines))
+    assert imported(folder) == [
+        ("cause um I want I want the cold milk", "a-CHI", "1.000"),
+        ("New York far", "a-MOT", "1.000"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "rows"),
     [

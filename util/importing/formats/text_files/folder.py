@@ -1,11 +1,12 @@
-"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, .json, .TextGrid, .eaf (ELAN), .srt or .vtt.
+"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, .json, .TextGrid, .eaf, .trs, .cha, .srt, .vtt.
 
 The file has the name of the recording, with its ending in place of the recording's or after it. Subtitles may have
 their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
 depth. If there is none beside a recording, a file in a folder of texts beside the recording's folder counts, or beside
 one above it: wav/ann/1.wav with txt/ann/1.txt; else the only file with this name, if no other recording has it, too.
-Recordings are cut at the annotations of a .TextGrid (Praat) or .eaf, at the labels of Audacity or the times of turns in
-a .txt, at the segments of a .json, and at the cues of subtitles. Folders named train, and dev or test, are the sets.
+Recordings are cut at the annotations of a .TextGrid (Praat), .eaf (ELAN), .trs (Transcriber) or .cha (CHAT), at the
+labels of Audacity or the times of turns in a .txt, at the segments of a .json, and at the cues of subtitles. Folders
+named train, and dev or test, are the sets.
 """
 
 from __future__ import annotations
@@ -22,30 +23,34 @@ from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
+from ..annotations.chat import read_chat
 from ..annotations.json_transcripts import read_json
 from ..annotations.label_tracks import label_tracks
 from ..annotations.parallel_folders import ParallelFolders
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from ..annotations.timed_lines import timed_lines
+from ..annotations.transcriber import read_trs
 from ..annotations.transcripts import follow_links, has_times
 from .reading import unreadable
 
 _SUBTITLES = ("srt", "vtt")
-_JSON = "json"
-_BY_SPEAKER = (*_SUBTITLES, _JSON)
-"""Files whose tiers are what each speaker says."""
+_JSON, _CHAT = "json", "cha"
+_CONVERSATIONS = (_JSON, _CHAT, "trs")
+"""Files whose tiers are what each speaker says, as those of subtitles are."""
 _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
     "textgrid": lambda annotation, _: read_textgrid(annotation),
     "eaf": read_eaf,
     **dict.fromkeys(_SUBTITLES, lambda annotation, _: read_subtitles(annotation)),
     _JSON: lambda annotation, _: read_json(annotation),
+    "trs": lambda annotation, _: read_trs(annotation),
+    _CHAT: lambda annotation, _: read_chat(annotation),
 }
 """The readers of annotations; each takes the annotations' and the recording's file."""
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
-_NUMBERED = re.compile(r"(speaker|spk)[ _-]?\d{1,2}|[AB]\d?", re.IGNORECASE)
-"""Speakers in turns and segments who are other people in each recording."""
+_NUMBERED = re.compile(r"(speaker|spk)[ _#-]?\d{1,2}|[AB]\d?", re.IGNORECASE)
+"""Speakers in turns and segments who are other people in each recording, as all of CHAT are."""
 _SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
@@ -156,7 +161,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             else:
                 yield Record(str(path), continued_by_all(text.splitlines()), where)
             return
-        by_speaker = (turns or suffix in _BY_SPEAKER) and not tiers  # all speakers have transcripts
+        by_speaker = (turns or suffix in (*_SUBTITLES, *_CONVERSATIONS)) and not tiers  # all speakers have transcripts
         chosen = found if by_speaker else choose_tiers(annotation, found, tiers)
     except (OSError, UnicodeDecodeError, AnnotationsError) as error:
         yield unreadable(where, path, error)
@@ -165,7 +170,8 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             names = ", ".join(tier.name for tier in found)
             yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
         for tier in chosen:
-            speaker = _speaker(path, tier) if turns or suffix == _JSON else tier.speaker
+            numbered = suffix == _CHAT or ((turns or suffix in _CONVERSATIONS) and _NUMBERED.fullmatch(tier.speaker))
+            speaker = f"{path.stem}-{tier.speaker}" if tier.speaker and numbered else tier.speaker
             channel = _channel(path, tier) if turns else None
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
@@ -173,11 +179,6 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
                 yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
             for text in tier.untimed:
                 yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")
-
-
-def _speaker(path: Path, tier: Tier) -> str:
-    """Return the speaker of a tier; of one who is only numbered in the recording, with the recording's name."""
-    return f"{path.stem}-{tier.speaker}" if _NUMBERED.fullmatch(tier.speaker) else tier.speaker
 
 
 def _channel(path: Path, tier: Tier) -> int | None:
