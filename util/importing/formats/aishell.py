@@ -1,10 +1,12 @@
-"""AISHELL-1: wav/SET/SPEAKER/*.wav and transcript/aishell_transcript_v0.8.txt, or the sample's transcript.txt.
+"""AISHELL-1: wav/SET/SPEAKER/*.wav and transcript/aishell_transcript_v0.8.txt, or AISHELL-3: SET/content.txt.
 
-The spaces between words, which are not spoken, are left out.
+The sample of AISHELL-1 has transcript.txt. The spaces between words, which are not spoken, are left out, and so are the
+syllables in Latin letters after each character of AISHELL-3, whose recordings are SET/wav/SPEAKER/*.wav.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +18,17 @@ from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
 
+_CONTENT = "content.txt"
+_LINE_OF_CONTENT = re.compile(r"SSB\d{8}\.wav\t\S+ [a-z]+\d\b")
+_SPEAKER = len("SSB0005")
+
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings below wav/ with a transcript; raise ImportingError if the folder has another layout."""
+    if contents := [path for path in sorted(source.glob(f"*/{_CONTENT}")) if _has_syllables(path)]:
+        for path in contents:
+            yield from _read_content(path)
+        return
     found = [*sorted((source / "transcript").glob("*.txt")), *sorted(source.glob("transcript*.txt"))]
     if not found or not (source / "wav").is_dir():
         raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
@@ -31,6 +41,20 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 yield _record(source, Path(folder, file), transcripts)
     if empty:
         raise ImportingError(f"{source / 'wav'} has no recordings; unpack the archives in it first")
+
+
+def _has_syllables(path: Path) -> bool:
+    _, line = next(read_lines(path), ("", ""))
+    return _LINE_OF_CONTENT.match(line) is not None
+
+
+def _read_content(path: Path) -> Iterator[Item]:
+    for where, line in read_lines(path):
+        name, _, text = line.partition("\t")
+        speaker = name[:_SPEAKER]
+        recording = path.parent / "wav" / speaker / name
+        place = f"{path.parent.name}/{where}"
+        yield Record(str(recording), "".join(text.split()[::2]), place, speaker, set_of_name(path.parent.name))
 
 
 def _record(source: Path, path: Path, transcripts: Lookup) -> Item:

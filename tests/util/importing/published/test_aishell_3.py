@@ -1,0 +1,26 @@
+"""AISHELL-3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trees import Import, tone, write
+
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import Choices
+
+
+def test_aishell_3_loses_the_syllables_after_its_characters(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    for part, speaker in (("train", "SSB0005"), ("train", "SSB0009"), ("test", "SSB0011")):
+        tone(corpus / part / "wav" / speaker / f"{speaker}0001.wav")
+        with (corpus / part / "content.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{speaker}0001.wav\t小 xiao3 门 men2\n")
+    write(corpus / "train" / "label_train-set.txt", "# \nSSB00050001|xiao3 men2 $|小门$\n")
+    assert format_of(corpus, Choices()) == "aishell"
+    done = Import("aishell", corpus, tmp_path / "out")
+    assert {(row["transcript"], row["speaker"]) for row in done.all_rows} == {
+        ("小门", speaker) for speaker in ("SSB0005", "SSB0009", "SSB0011")
+    }
+    assert done.sets["test"] == {"SSB00110001.wav"}
+    assert not done.left_out
