@@ -45,6 +45,7 @@ SUMMARIES = {
     "ljspeech": "LJSpeech and corpora with its layout",
     "mls": "one language of Multilingual LibriSpeech",
     "nchlt": "one language of NCHLT, those of South Africa",
+    "parallel_lines": "lists of fairseq, MuST-C, mTEDx or Europarl-ST",
     "parquet": "recordings in Parquet files, as on the Hugging Face hub",
     "table": "recordings, and tables with any columns that name them",
     "tedlium": "TED-LIUM, all of it or a part",

@@ -163,6 +163,13 @@ def tuda_de(folder: Path) -> None:
         write(folder / part / "2014.xml", f"<recording>{text}</recording>")
 
 
+def parallel_lines(folder: Path) -> None:
+    for part in ("train", "valid", "test"):
+        speak(folder / "audio" / f"{part}.wav")
+        write(folder / f"{part}.tsv", f"{folder / 'audio'}\n{part}.wav\t8000\n")
+        write(folder / f"{part}.wrd", "A WORD\n")
+
+
 def parquet(folder: Path) -> None:
     parquet_files = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
@@ -231,6 +238,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "ljspeech": (ljspeech, WORD),
     "mls": (mls, WORD),
     "nchlt": (nchlt, WORD),
+    "parallel_lines": (parallel_lines, WORD),
     "parquet": (parquet, WORD),
     "mini_librispeech": (librispeech("train-clean-5", "dev-clean-2"), ""),
     "speech_commands": (speech_commands, ""),

@@ -61,6 +61,7 @@ MODULES = {
     "ljspeech": "formats.ljspeech",
     "mls": "formats.mls",
     "nchlt": "formats.published.nchlt",
+    "parallel_lines": "formats.lists.parallel_lines",
     "parquet": "formats.lists.parquet",
     "speech_commands": "formats.speech_commands",
     TABLE: "formats.lists.table",
@@ -77,7 +78,7 @@ MODULES = {
 TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
-    *("nchlt", "tuda_de"),
+    *("nchlt", "tuda_de", "parallel_lines"),
     *(TABLE, FOLDER),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""

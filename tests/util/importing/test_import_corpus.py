@@ -41,6 +41,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
     "nchlt": {"transcriptions/a.trn.xml": '<corpus><recording audio="a/b.wav"><orth>yebo</orth></recording></corpus>'},
+    "parallel_lines": {"train.tsv": "/audio\na.wav\t8000\n", "train.wrd": "YES\n", "audio/a.wav": ""},
     "table": {"words.csv": "file,text\na.wav,yes\n", "wav/a.wav": ""},
     "tedlium": {"train/stm/ann.stm": "ann 1 ann 0.00 2.00 <NA> yes\n"},
     "thchs30": {

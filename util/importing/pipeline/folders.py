@@ -20,8 +20,8 @@ HEADERLESS = (".pcm", ".raw")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
-    **dict.fromkeys(("dev", "development", "val", "valid", "validation"), DEV),
-    **dict.fromkeys(("test", "testing", "eval", "evaluation"), TEST),
+    **dict.fromkeys(("dev", "devel", "development", "val", "valid", "validation"), DEV),
+    **dict.fromkeys(("test", "testing", "tst", "eval", "evaluation"), TEST),
 }
 
 

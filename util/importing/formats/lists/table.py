@@ -55,7 +55,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for item in _rows(source, path, layouts[path], recordings):
                 if isinstance(item, Record):
                     named = item.official_set or sets[path] or recordings.set_of(item.path)
-                    yield _once(item._replace(official_set=named), str(path.relative_to(source)), table_of)
+                    yield once(item._replace(official_set=named), str(path.relative_to(source)), table_of)
                 else:
                     yield item
 
@@ -93,7 +93,7 @@ def _sets_of_tables(source: Path, tables: Mapping[Path, Layout]) -> Mapping[Path
     return {path: set_of_name(path.stem) or (folders[path] if by_folder else "") for path in tables}
 
 
-def _once(record: Record, table: str, table_of: Lookup) -> Item:
+def once(record: Record, table: str, table_of: Lookup) -> Item:
     """Return the record, or why it is left out if a table that was read before has the same utterance."""
     utterance = f"{record.path}\n{record.start}"
     first = table_of.get(utterance)
