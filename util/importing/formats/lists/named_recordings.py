@@ -72,10 +72,10 @@ class NamedRecordings:
             relative = folder.relative_to(self._source)
             if official_set := set_of_folders(relative.parts):
                 self._sets.add(official_set)
+            above = f"{relative}/" if relative.parts else ""
             for stem, file in recordings:
-                named = (str(relative / file), str(relative / stem), *_short_names(folder, stem, file))
-                for name in set(named):
-                    yield unicodedata.normalize("NFC", name), str(folder / file)
+                for name in {f"{above}{file}", f"{above}{stem}", *_short_names(folder.name, stem, file)}:
+                    yield unicodedata.normalize("NFC", name), f"{folder}/{file}"
 
     def _by_name(self, table: Path, posix: PurePosixPath) -> str | None:
         """Return the recording by the ends of its path: the last two parts of it, and the last alone."""
@@ -118,12 +118,12 @@ def _folders_of_recordings(source: Path) -> Iterator[tuple[Path, list[tuple[str,
 def _names_below(folder: Path) -> Iterator[tuple[str, str]]:
     for place, recordings in _folders_of_recordings(folder):
         for stem, file in recordings:
-            for name in _short_names(place, stem, file):
-                yield unicodedata.normalize("NFC", name), str(place / file)
+            for name in _short_names(place.name, stem, file):
+                yield unicodedata.normalize("NFC", name), f"{place}/{file}"
 
 
-def _short_names(folder: Path, stem: str, file: str) -> set[str]:
-    return {file, stem, f"{folder.name}/{file}", f"{folder.name}/{stem}"}
+def _short_names(folder: str, stem: str, file: str) -> set[str]:
+    return {file, stem, f"{folder}/{file}", f"{folder}/{stem}"}
 
 
 def _elsewhere(table: Path, name: str) -> str | None:

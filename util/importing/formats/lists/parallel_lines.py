@@ -24,6 +24,7 @@ from .table import once
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}")
 _SEGMENTS = ("segments", "segments.lst")
+_ENDINGS = (".tsv", ".yaml", *_SEGMENTS)
 _LINE_OF_YAML = re.compile(r"-\s*\{(.*)\}\s*")
 _FIELD_OF_YAML = re.compile(r"(\w+):\s*([^,]+)")
 
@@ -39,23 +40,20 @@ class _Place(NamedTuple):
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the utterances of all pairs of files in a folder and below; raise ImportingError if there are none."""
-    empty = True
-    with NamedRecordings(source) as recordings, Lookup() as list_of:
-        for folder, files in walk(source):
-            for path in (Path(folder, file) for file in files):
-                found = _text_and_reader(source, path, files)
-                if found is None:
-                    continue
-                empty = False
-                for item in _rows(source, path, *found, recordings):
-                    name = str(path.relative_to(source))
-                    yield once(item, name, list_of) if isinstance(item, Record) else item
-    if empty:
+    paths = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(_ENDINGS)]
+    found = {path: pair for path in paths if (pair := _text_and_reader(source, path))}
+    if not found:
         raise ImportingError(f"{source} has no *.tsv with *.wrd, and no segments or *.yaml with texts of their lines")
+    with NamedRecordings(source) as recordings, Lookup() as list_of:
+        for path, pair in found.items():
+            for item in _rows(source, path, *pair, recordings):
+                name = str(path.relative_to(source))
+                yield once(item, name, list_of) if isinstance(item, Record) else item
 
 
-def _text_and_reader(source: Path, path: Path, files: list[str]) -> tuple[Path, Callable[[Path], list[_Place]]] | None:
+def _text_and_reader(source: Path, path: Path) -> tuple[Path, Callable[[Path], list[_Place]]] | None:
     """Return the text that goes with a list of places, and the list's reader; None if the file is no such list."""
+    files = sorted(each.name for each in path.parent.iterdir())
     if path.suffix == ".tsv":
         text = next((name for name in (f"{path.stem}.wrd", f"{path.stem}.ltr") if name in files), None)
         return (path.with_name(text), _places_of_fairseq) if text else None
