@@ -60,9 +60,9 @@ def test_lists_in_folders_below_are_found_with_their_sets(folder: Path) -> None:
 def test_recordings_that_are_not_where_a_list_says_are_taken_by_their_names(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("c1/a.wav", "c2/a.wav", "c2/b.wav"):
+    for name in ("c1/a.wav", "c2/a.wav", "c2/b.wav", "c1/d.wav", "c2/d.wav"):
         tone(folder / "clips" / name)
-    names = ("/elsewhere/c1/a.wav", "/elsewhere/b.mp3", "/elsewhere/a.wav", "/elsewhere/c.wav")
+    names = ("/elsewhere/c1/a.wav", "/elsewhere/b.mp3", "/elsewhere/d.wav", "/elsewhere/c.wav")
     rows = [{"audio_filepath": name, "text": f"word {place}"} for place, name in enumerate(names)]
     write(folder / "train.json", "\n".join(map(json.dumps, rows)))
     with caplog.at_level(logging.WARNING, "deepspeech"):
@@ -80,3 +80,21 @@ def test_directories_of_kaldi_may_name_paths_of_another_machine(folder: Path) ->
     write(folder / "train" / "utt2spk", "a_1 ann\n")
     done = imported(folder)
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("neno", "ann")]
+
+
+@pytest.mark.parametrize("place", ["", "wav/"])
+@pytest.mark.parametrize("ending", ["json", "csv", "txt"])
+def test_a_recording_of_one_speaker_is_not_taken_for_one_of_the_same_name_of_another(
+    ending: str, place: str, folder: Path
+) -> None:
+    names = (f"ann/{place}1.wav", f"bob/{place}1.wav")
+    tone(folder / names[0])
+    rows = {
+        "json": "\n".join(json.dumps({"audio_filepath": name, "text": name}) for name in names),
+        "csv": "wav_filename,transcript\n" + "\n".join(f"{name},{name}" for name in names),
+        "txt": "\n".join(f"{name}\t{name}" for name in names),
+    }
+    write(folder / f"words.{ending}", rows[ending])
+    done = imported(folder)
+    assert done.transcripts == {"1.wav": names[0]}
+    assert len(done.left_out) == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -49,15 +50,22 @@ class NamedRecordings:
         self._all_stack.close()
         self._near_stack.close()
 
-    def find(self, table: Path, name: str) -> str | None:
-        """Return the path of the recording that a table names so; SEVERAL if it could be any of them."""
+    def find(self, table: Path, name: str, *, ends: int = 1) -> str | None:
+        """Return the path of the recording that a table names so; SEVERAL if it could be any of them.
+
+        A recording elsewhere must have as many parts at the end of its path as the name has, and at most `ends`; see
+        `distinct_ends`.
+        """
         posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
         if not posix.name:
             return None
         for path in (str(table.parent.relative_to(self._source) / posix), str(posix)):
             if found := self._all.get(path):
                 return found
-        return _elsewhere(table, name.strip()) or self._by_name(table, posix)
+        if found := _elsewhere(table, name.strip()):
+            return found
+        found = self._by_name(table, posix)
+        return found if not found or _ends_alike(found, posix, ends) else None
 
     def set_of(self, recording: str) -> str:
         """Return the set that the folders of a recording name, if they name a set to train on and another one."""
@@ -103,6 +111,24 @@ class NamedRecordings:
             if near.get(name) is not None:
                 return near.get(name) or next(filter(None, (near.get(f"{each}/{name}") for each in _USUAL)), SEVERAL)
         return SEVERAL
+
+
+def _ends_alike(path: str, name: PurePosixPath, ends: int) -> bool:
+    """Return whether the folders at the end of a path are those of a name, so far as `ends` includes them."""
+    wanted = [part for part in name.parent.parts if part not in ("/", "..")]
+    there = PurePosixPath(unicodedata.normalize("NFC", path)).parent.parts
+    return all(own == other for own, other, _ in zip(reversed(there), reversed(wanted), range(ends - 1), strict=False))
+
+
+def distinct_ends(folder: Path, names: Iterable[str]) -> int:
+    """Return with how many parts at their ends all paths of a list in a folder differ; 1 if their last parts do.
+
+    Where the folder of each speaker has a 001.wav, these are 2: that of one speaker must not be taken for that of
+    another, whose folder is missing.
+    """
+    different = {Path(os.path.normpath(folder / name.strip().replace("\\", "/"))).parts for name in names}
+    longest = max(map(len, different), default=1)
+    return next((size for size in range(1, longest) if len({p[-size:] for p in different}) == len(different)), longest)
 
 
 def _folders_of_recordings(source: Path) -> Iterator[tuple[Path, list[tuple[str, str]]]]:

@@ -19,7 +19,7 @@ from ....errors import ImportingError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_folders, set_of_name
 from ...pipeline.records import Choices, Item, LeftOut, Record
-from .named_recordings import NamedRecordings
+from .named_recordings import NamedRecordings, distinct_ends
 from .table import once
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}")
@@ -80,10 +80,11 @@ def _rows(
         raise ImportingError(
             f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many"
         )
+    ends = distinct_ends(path.parent, {place.recording for place in places})
     official_set = set_of_name(path.stem) or set_of_folders(path.relative_to(source).parts[:-1])
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):
         where = f"{text.relative_to(source)}:{number}"
-        recording = recordings.find(path, place.recording)
+        recording = recordings.find(path, place.recording, ends=ends)
         if not recording:
             yield LeftOut(where, "no recording of this name in the folder, or several", "", place.recording)
         elif reason := why_not_times(place.start, place.duration):

@@ -115,7 +115,7 @@ def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings)
             yield LeftOut(where, SURPLUS if len(fields) > layout.width else "fewer fields than columns", "", line)
             continue
         name = fields[layout.recording].strip()
-        recording = recordings.find(path, name)
+        recording = recordings.find(path, name, ends=layout.ends)
         if recording is None:
             yield LeftOut(where, "no recording of this name in the folder", "", name)
         elif recording == SEVERAL:

@@ -16,6 +16,7 @@ from ....corpus_files.lines import numbered_lines
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
 from ...pipeline.columns import TEXTS, column_name
+from .named_recordings import distinct_ends
 
 _SEPARATORS = (" :: ", "\t", "|", ";", ",", ":", " ")
 """In the order in which they are tried."""
@@ -45,6 +46,8 @@ class Layout:
     recording: int
     text: int
     speaker: int | None
+    ends: int
+    """With how many parts at their ends the paths of recordings differ."""
 
     @property
     def is_guessed(self) -> bool:
@@ -80,12 +83,12 @@ def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
         if count and 2 * count >= len(rows) - 1:
             first = (rows[0] + [""] * column)[column]
             has_header = find(first) is None and not is_recording(first.strip())
-            return _with_columns(separator, rows[0] if has_header else (), rows[has_header:], column)
+            return _with_columns(path, separator, rows[0] if has_header else (), rows[has_header:], column)
     return None
 
 
 def _with_columns(
-    separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
+    path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
 ) -> Layout | None:
     """Return the layout with the columns that these rows show; None if there is no transcript."""
     names = tuple(column_name(name).replace("-", "_") for name in header)
@@ -110,7 +113,8 @@ def _with_columns(
     repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
     if speaker is None and set(TEXTS).isdisjoint(names) and len(repeating) == 1:
         (speaker,) = repeating
-    return Layout(separator, names, width, recording, text, speaker)
+    ends = distinct_ends(path.parent, (row[recording] for row in rows if len(row) > recording))
+    return Layout(separator, names, width, recording, text, speaker, ends)
 
 
 def _last_text(texts: Mapping[int, Sequence[str]]) -> int | None:
