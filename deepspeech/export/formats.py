@@ -25,6 +25,9 @@ from ..util.text import Alphabet
 SHERPA_BLANK = "<blk>"
 """The name of the blank in sherpa-onnx."""
 
+SHERPA_UNWRITTEN = ("SIL", "</s>")
+"""Names of labels that sherpa-onnx leaves out of texts."""
+
 
 @dataclass(frozen=True)
 class TrainedModel:
@@ -111,6 +114,8 @@ def check_sherpa_labels(alphabet: Alphabet) -> None:
         name = label.replace(" ", WORD_BEGIN)
         if WORD_BEGIN in label or name == SHERPA_BLANK or any(map(str.isspace, name)) or WORD_BEGIN in name[1:]:
             raise ExportError(f"label {label!r} has no name in tokens.txt of sherpa-onnx; export another format")
+        if name in SHERPA_UNWRITTEN:
+            raise ExportError(f"label {label!r} is left out of texts by sherpa-onnx; export another format")
 
 
 def check_tflite(network: Network) -> None:

@@ -92,6 +92,8 @@ def test_tokens_name_the_labels_and_the_blank() -> None:
         tokens(ByteAlphabet())
     with pytest.raises(ExportError, match="label '<blk>' has no name"):
         tokens(Alphabet(("a", "<blk>")))
+    with pytest.raises(ExportError, match="label 'SIL' is left out of texts by sherpa-onnx"):
+        tokens(Alphabet(("UTEN", "SIL")))
 
 
 def test_features_that_sherpa_onnx_does_not_compute_are_refused() -> None:
