@@ -12,13 +12,12 @@ ever packs it differently, the checksum does not match; then give the new one wi
 """
 
 from deepspeech.cli.arguments import run_script
-from deepspeech.cli.importing.archive import run_importer
-from deepspeech.util.importing.fsdd import FSDD, import_corpus
+from deepspeech.cli.importing.corpus import run_importer
 
 
 def main() -> None:
     """Write the three CSVs."""
-    run_importer(__doc__, import_corpus, FSDD)
+    run_importer("fsdd", __doc__)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,12 @@ One name is wrong: in 0_1_0_1_0_0_0_0.wav the last word is not spoken. It is nev
 """
 
 from deepspeech.cli.arguments import run_script
-from deepspeech.cli.importing.archive import run_importer
-from deepspeech.util.importing.yesno import YESNO, import_corpus
+from deepspeech.cli.importing.corpus import run_importer
 
 
 def main() -> None:
     """Write the three CSVs."""
-    run_importer(__doc__, import_corpus, YESNO)
+    run_importer("yesno", __doc__)
 
 
 if __name__ == "__main__":

@@ -60,24 +60,15 @@ def test_sizes_and_places_of_recordings_elsewhere_are_written(digits: Path, tmp_
 def test_a_recording_that_is_cut_off_is_named(digits: Path, tmp_path: Path) -> None:
     path = digits / "9_ann_10.wav"
     path.write_bytes(path.read_bytes()[:-100])
-    done = run_script("import_fsdd.py", tmp_path / "out", "--from", digits)
-    assert_fails_with(done, str(path), "750 of 800 samples")
-    path.write_bytes(b"not audio")
-    assert_fails_with(run_script("import_fsdd.py", tmp_path / "out", "--from", digits), str(path), "not a readable wav")
-    assert not (tmp_path / "out").exists()
+    assert run_script("import_fsdd.py", tmp_path / "out", "--from", digits).returncode == 0
+    assert path.name not in rows(tmp_path / "out" / "train.csv")
+    assert f"{path}," in (tmp_path / "out" / "left_out.csv").read_text()
 
 
 def test_a_folder_without_recordings_is_named(digits: Path, tmp_path: Path) -> None:
     missing = run_script("import_yesno.py", tmp_path / "out", "--from", tmp_path / "none")
     assert_fails_with(missing, str(tmp_path / "none"), "no folder")
     assert_fails_with(run_script("import_yesno.py", tmp_path / "out", "--from", digits), str(digits), "no recording")
-
-
-def test_a_set_without_recordings_is_an_error_and_writes_nothing(digits: Path, tmp_path: Path) -> None:
-    for path in digits.glob("*_ann_[59].wav"):
-        path.unlink()
-    assert_fails_with(run_script("import_fsdd.py", tmp_path / "out", "--from", digits), "the dev set")
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_timit_transcript_becomes_words_of_the_alphabet(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
         find_experiment(f"{own_file}:fsdd")
     with pytest.raises(
         FlagError,
-        match="folder, fsdd, fsdd_after_sentences, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, json_lines",
+        match="folder, fsdd, fsdd_after_sentences, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, gigaspeech",
     ):
         find_experiment("fsd")
     with pytest.raises(FlagError, match="already"):

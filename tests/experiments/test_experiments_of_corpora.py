@@ -61,7 +61,8 @@ def test_every_format_is_the_corpus_of_an_experiment_and_its_parts_are_published
     formats = {name for name, module in MODULES.items() if module.startswith("formats.")}
     assert formats <= {name for experiment in known.values() for name in (experiment.corpus, *experiment.besides)}
     alone = {name: experiment for name, experiment in known.items() if not experiment.besides}
-    assert {name for name, experiment in alone.items() if experiment.corpus in formats} == TREES.keys()
+    elsewhere = {"fsdd", "yesno"}  # test_experiments.py trains on digits
+    assert {name for name, each in alone.items() if each.corpus in formats - elsewhere} == TREES.keys()
     for experiment in known.values():
         assert not experiment.parts or PUBLISHED[experiment.corpus].choose("", experiment.parts)
 

@@ -49,7 +49,7 @@ MODULES = {
     "demo": "demo",
     "fleurs": "formats.fleurs",
     FOLDER: "formats.text_files.folder",
-    "fsdd": "fsdd",
+    "fsdd": "formats.published.fsdd",
     "gigaspeech": "formats.published.gigaspeech",
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
@@ -71,7 +71,7 @@ MODULES = {
     "tuda_de": "formats.published.tuda_de",
     "vctk": "formats.text_files.vctk",
     "voxforge": "formats.voxforge",
-    "yesno": "yesno",
+    "yesno": "formats.published.yesno",
 }
 """The module of each corpus or format of corpora; it is loaded only when it is used."""
 
@@ -79,9 +79,12 @@ TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
     *("nchlt", "tuda_de", "parallel_lines"),
-    *(TABLE, FOLDER),
+    *(TABLE, FOLDER, "fsdd", "yesno"),
 )
-"""Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others."""
+"""Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others.
+
+The last two, whose transcripts are names of files, are only tried with recordings without any other transcript.
+"""
 
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
@@ -144,14 +147,13 @@ def format_of(source: Path, choices: Choices) -> str:
 
     Raise ImportingError if there are only packed recordings, or a table without a usable row, else CorpusError if there
     are only lists that cannot be read, else ImportingError: what is wrong with the transcripts beside the recordings,
-    or, if there are no recordings, with the rows of lists, or where lists are further below, or that of the last
-    format, as the others are not likely, or one that says what to do if that format finds only recordings.
+    or, if there are no recordings, with the rows of lists, or where lists are further below, or that of `FOLDER`,
+    as the others are not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
     unusable: dict[str, ImportingError] = {}
     for name in TRIED:
-        last = None
         try:
             for item in read_items(name, source, choices):
                 if isinstance(item, Record):
@@ -159,7 +161,7 @@ def format_of(source: Path, choices: Choices) -> str:
                 if name in (*_OF_LISTS, TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
                     unusable.setdefault(name, _none_usable(source, name, item))
         except ImportingError as error:
-            last = error
+            last = error if name == FOLDER else last
         except CorpusError as error:
             unreadable = unreadable or error
     raise (

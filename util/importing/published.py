@@ -76,6 +76,15 @@ PUBLISHED: Mapping[str, Published] = {
             )
         },
     ),
+    "fsdd": Published(
+        "CC BY-SA 4.0",
+        {
+            "1.0.9": RemoteFile(
+                "https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.9.tar.gz",
+                "8bc44cde129d505cbbb6b365c09f80c663f2aa77578afc634e6141a2f87100c0",
+            )
+        },
+    ),
     "librispeech": Published(
         "CC BY 4.0",
         {
@@ -125,6 +134,14 @@ PUBLISHED: Mapping[str, Published] = {
         {
             "data": RemoteFile(
                 f"{_OPENSLR}/18/data_thchs30.tgz", md5="2d2252bde5c8429929e1841d4cb95e90", size=6_453_425_169
+            )
+        },
+    ),
+    "yesno": Published(
+        "see https://www.openslr.org/1/",
+        {
+            "waves": RemoteFile(
+                f"{_OPENSLR}/1/waves_yesno.tar.gz", "c3f49e0cca421f96b75b41640749167b52118f232498667ca7a5f9416aef8e73"
             )
         },
     ),

@@ -36,12 +36,14 @@ from ...util.importing import (
     descriptions,
     format_of,
     import_corpus,
+    is_imported,
     unpacked_source,
     without_warnings,
 )
 from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
 from ...util.importing.pipeline.speakers import SPEAKER, check_speaker_pattern
+from ...util.importing.published import PUBLISHED
 from ...util.importing.stored import fetch_folder
 from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
@@ -62,6 +64,23 @@ AUTO = "auto"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Import and return the exit code."""
     return run_tool(lambda: _import(_parser().parse_args(arguments)), PROGRAM)
+
+
+def run_importer(corpus: str, description: str | None) -> None:
+    """Read the command line of a script that imports one published corpus, and import it."""
+    parser = ArgumentParser(description)
+    parser.add_argument("out", type=output_path, help="the folder for train.csv, dev.csv and test.csv")
+    parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="use recordings that are on disk")
+    (archive,) = PUBLISHED[corpus].archives.values()
+    parser.add_argument("--url", default=archive.url, help="address of the download (default: %(default)s)")
+    parser.add_argument("--sha256", default=archive.sha256, help="SHA-256 of the download (default: %(default)s)")
+    options = parser.parse_args()
+    source = options.source
+    if source is None and is_imported(options.out):
+        return
+    if source is None:
+        source = fetch_archives([RemoteFile(options.url, options.sha256)], options.out / DOWNLOADS, report)
+    import_corpus(corpus, options.out, source, report)
 
 
 def _import(options: argparse.Namespace) -> None:

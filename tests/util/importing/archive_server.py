@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `content` at any path except /missing; `ranges` and `break_after` select its faults.
+    """Serves `content` at any path that does not begin with /missing; `ranges` and `break_after` select its faults.
 
     Files whose names `contents` has are served with that content. It is a proxy, too.
     """
@@ -39,7 +39,7 @@ class Handler(BaseHTTPRequestHandler):
         wanted = self.headers.get("Range")
         self.server.asked.append(wanted)
         self.server.paths.append(self.path)
-        if self.path == "/missing":
+        if self.path.startswith("/missing"):
             self.send_error(404)
             return
         start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and self.server.ranges else 0
