@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ....corpus_files.lines import read_text
 from ....transcripts import continued_by_all
+from .names_of_speakers import tiers_by_name
 from .tiers import AnnotationsError, Segment, Tier
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -34,15 +35,16 @@ class _Cue(NamedTuple):
 
 
 def read_subtitles(path: Path) -> list[Tier]:
-    """Return the cues of a file; each voice that WebVTT names is a tier. Raise AnnotationsError or OSError.
+    """Return the cues of a file; each speaker is a tier. Raise AnnotationsError or OSError.
 
-    A cue's lines are joined as those of a text, and tags are removed. In captions that roll up, such as YouTube's, each
-    line is used once, where it first appears.
+    Speakers are WebVTT's voices, else names before a colon. A cue's lines are joined as those of a text, and tags are
+    removed. In captions that roll up, such as YouTube's, each line is used once, where it first appears.
     """
     tiers: dict[str, list[Segment]] = {}
     for cue in _rolled_out(_cues(_LINE_END.split(read_text(path)))):
         tiers.setdefault(cue.voice, []).append(Segment(cue.start, cue.end, continued_by_all(cue.lines)))
-    return [Tier(voice or "subtitles", voice, segments) for voice, segments in tiers.items()]
+    without = tiers.pop("", [])
+    return [Tier(voice, voice, segments) for voice, segments in tiers.items()] + tiers_by_name(without, "subtitles")
 
 
 def _cues(lines: Sequence[str]) -> list[_Cue]:

@@ -26,7 +26,9 @@ from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, 
 from ..annotations.chat import read_chat
 from ..annotations.json_transcripts import read_json
 from ..annotations.label_tracks import label_tracks
+from ..annotations.names_of_speakers import is_numbered, names_apart
 from ..annotations.parallel_folders import ParallelFolders
+from ..annotations.stamped_lines import stamped_lines
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from ..annotations.timed_lines import timed_lines
@@ -36,8 +38,8 @@ from .reading import unreadable
 
 _SUBTITLES = ("srt", "vtt")
 _JSON, _CHAT = "json", "cha"
-_CONVERSATIONS = (_JSON, _CHAT, "trs")
-"""Files whose tiers are what each speaker says, as those of subtitles are."""
+_CHOSEN = ("textgrid", "eaf")
+"""Files of which the user chooses tiers; those of the others are what each speaker says."""
 _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
     "textgrid": lambda annotation, _: read_textgrid(annotation),
     "eaf": read_eaf,
@@ -49,8 +51,7 @@ _TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
 """The readers of annotations; each takes the annotations' and the recording's file."""
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
-_NUMBERED = re.compile(r"(speaker|spk)[ _#-]?\d{1,2}|[AB]\d?", re.IGNORECASE)
-"""Speakers in turns and segments who are other people in each recording, as all of CHAT are."""
+_RICH_TEXT = "{\\rtf"
 _SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
@@ -153,16 +154,12 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
     suffix = annotation.suffix[1:].lower()
     try:
         text = _TEXTS[suffix](annotation) if suffix in _TEXTS else ""
-        turns = timed_lines(text)
+        turns = timed_lines(text) or stamped_lines(text)
         found = turns or label_tracks(text) if suffix in _TEXTS else _TIERS[suffix](annotation, path)
         if suffix in _TEXTS and not found:
-            if has_times(text, whole=suffix == "lab"):
-                yield LeftOut(where, _LABELS, str(path))
-            else:
-                yield Record(str(path), continued_by_all(text.splitlines()), where)
+            yield _of_text(path, text, where, times=has_times(text, whole=suffix == "lab"))
             return
-        by_speaker = (turns or suffix in (*_SUBTITLES, *_CONVERSATIONS)) and not tiers  # all speakers have transcripts
-        chosen = found if by_speaker else choose_tiers(annotation, found, tiers)
+        chosen = choose_tiers(annotation, found, tiers) if suffix in _CHOSEN or tiers else found
     except (OSError, UnicodeDecodeError, AnnotationsError) as error:
         yield unreadable(where, path, error)
     else:
@@ -170,8 +167,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             names = ", ".join(tier.name for tier in found)
             yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
         for tier in chosen:
-            numbered = suffix == _CHAT or ((turns or suffix in _CONVERSATIONS) and _NUMBERED.fullmatch(tier.speaker))
-            speaker = f"{path.stem}-{tier.speaker}" if tier.speaker and numbered else tier.speaker
+            speaker = tier.speaker if suffix in _CHOSEN else _own(path, tier.speaker, every=suffix == _CHAT)
             channel = _channel(path, tier) if turns else None
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
@@ -179,6 +175,23 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
                 yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
             for text in tier.untimed:
                 yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")
+
+
+def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
+    """Return the record of a text without times; its speaker is known if it names only one."""
+    if times:
+        return LeftOut(where, _LABELS, str(path))
+    if text.startswith(_RICH_TEXT):
+        return LeftOut(where, "rich text; save it as plain text, in UTF-8", str(path))
+    said = names_apart([line for line in text.splitlines() if line.strip()])
+    speakers = sorted({speaker for speaker, _ in said if speaker})
+    speaker = _own(path, speakers[0]) if len(speakers) == 1 else ""
+    return Record(str(path), continued_by_all(words for _, words in said), where, speaker)
+
+
+def _own(path: Path, speaker: str, *, every: bool = False) -> str:
+    """Return the name of a speaker of a recording, with the recording's if other recordings have others of the name."""
+    return f"{path.stem}-{speaker}" if speaker and (every or is_numbered(speaker)) else speaker
 
 
 def _channel(path: Path, tier: Tier) -> int | None:

@@ -1,0 +1,87 @@
+"""Texts and subtitles beside recordings, with times of paragraphs and names of speakers in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.importing.pipeline.records import Choices
+
+Rows = list[tuple[str, str, str]]
+
+WITHOUT_NAMES: Rows = [("good morning", "", "4.000"), ("how are you?", "", "5.000")]
+WITH_NAMES: Rows = [("good morning", "Ann Lee", "4.000"), ("how are you?", "Tom", "5.000")]
+WITH_ENDS: Rows = [("good morning", "", "0.800"), ("how are you?", "", "0.800")]
+
+
+def imported(folder: Path, name: str, text: str | bytes) -> tuple[Rows, list[str]]:
+    """Return the transcript, speaker and duration of each row of a recording of 9 seconds, and what is left out."""
+    tone(folder / "a.wav", 9)
+    write(folder / name, text)
+    done = Import("folder", folder, folder.with_name("out"), Choices(split=(1, 0, 0)))
+    return [(row["transcript"], row["speaker"], row["duration"]) for row in done.all_rows], [*done.left_out.values()]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("Ann Lee  0:00  \ngood\nmorning\n\nTom  0:04 \nhow are you?\n\nTranscribed by https://otter.ai\n", WITH_NAMES),
+        ("[00:00:00] Ann Lee: good morning\n[00:00:04] Tom: how are you?\n", WITH_NAMES),
+        ("Ann Lee (00:00):\ngood morning\n\nTom (00:04):\nhow are you?\n", WITH_NAMES),
+        ("Ann Lee: [00:00] good morning\nTom: [00:04] how are you?", WITH_NAMES),
+        ("Ann Lee: good morning #00:00:04-0#\nTom: how are you? #00:00:09-0#\n", WITH_NAMES),
+        ("[00:00] good morning\n[00:04] how are you?", WITHOUT_NAMES),
+        ("(0:00) good morning (0:04) how are you?", WITHOUT_NAMES),
+        ("0:00\ngood morning\n0:04\nhow are you?", WITHOUT_NAMES),
+        ("00:00:00 good morning\r\n00:00:04 how are you?\r\n", WITHOUT_NAMES),
+        ("[00:00.200 --> 00:01.000]  good morning\n[00:02.000 --> 00:02.800]  how are you?\n", WITH_ENDS),
+        ("00:00:00,200 - 00:00:01,000\ngood morning\n00:00:02,000 - 00:00:02,800\nhow are you?", WITH_ENDS),
+    ],
+)
+def test_a_text_is_cut_at_its_times(text: str, rows: Rows, tmp_path: Path) -> None:
+    assert imported(tmp_path / "corpus", "a.txt", text) == (rows, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["10:30 is too late", "we meet at 10:30\nor at 9:15", "it is 10:30\nsaid Tom", "as (3:16) says (4:20)"]
+)
+def test_times_may_be_words_of_a_text(text: str, tmp_path: Path) -> None:
+    assert imported(tmp_path / "corpus", "a.txt", text) == ([(" ".join(text.split()), "", "9.000")], [])
+
+
+def test_a_title_above_the_first_time_is_left_out(tmp_path: Path) -> None:
+    rows, left_out = imported(tmp_path / "corpus", "a.txt", "Talk with Ann\n\n[0:00] good morning\n[0:04] how are you?")
+    assert (rows, left_out) == (WITHOUT_NAMES, ["an annotation without a time"])
+
+
+@pytest.mark.parametrize(
+    ("text", "transcript", "speaker"),
+    [
+        ("Ann: good\nTom Lee: morning\nAnn: how", "good morning how", ""),
+        ("Ann: good\nmorning\nAnn: how", "good morning how", "Ann"),
+        ("[SPEAKER_00]: good morning", "good morning", "a-SPEAKER_00"),
+        ("I say: good\nmorning", "I say: good morning", ""),
+        ("chapter 1: good\nmorning", "chapter 1: good morning", ""),
+        ("good morning\nAnn: how\nAnn: are you", "good morning Ann: how Ann: are you", ""),
+    ],
+)
+def test_names_of_speakers_are_no_words(text: str, transcript: str, speaker: str, tmp_path: Path) -> None:
+    assert imported(tmp_path / "corpus", "a.txt", text) == ([(transcript, speaker, "9.000")], [])
+
+
+@pytest.mark.parametrize("ending", ["srt", "vtt"])
+def test_names_in_subtitles_are_the_speakers(ending: str, tmp_path: Path) -> None:
+    said = ("Ann Lee: good morning", "Tom: how are you?", "Ann Lee: fine")
+    cues = [f"{n}\n00:00:0{n}.000 --> 00:00:0{n}.500\n{text}\n" for n, text in enumerate(said, start=1)]
+    rows, left_out = imported(tmp_path / "corpus", f"a.{ending}", "\n".join(["WEBVTT\n"] * (ending == "vtt") + cues))
+    assert rows == [(text.partition(": ")[2], text.partition(": ")[0], "0.500") for text in (*said[::2], said[1])]
+    assert not left_out
+
+
+def test_rich_text_is_no_transcript(tmp_path: Path) -> None:
+    write(tmp_path / "corpus" / "b.txt", "yes")
+    tone(tmp_path / "corpus" / "b.wav", 9)
+    rows, left_out = imported(tmp_path / "corpus", "a.txt", r"{\rtf1\ansi good morning\par}")
+    assert (rows, left_out) == ([("yes", "", "9.000")], ["rich text; save it as plain text, in UTF-8"])
