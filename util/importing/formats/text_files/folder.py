@@ -24,10 +24,10 @@ from ....transcripts import continued_by_all
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
 from ..annotations.chat import read_chat
-from ..annotations.json_transcripts import read_json
 from ..annotations.label_tracks import label_tracks
 from ..annotations.names_of_speakers import is_numbered, names_apart
 from ..annotations.parallel_folders import ParallelFolders
+from ..annotations.recognizers.json_transcripts import read_json
 from ..annotations.stamped_lines import stamped_lines
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid

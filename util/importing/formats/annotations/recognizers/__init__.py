@@ -1,0 +1,1 @@
+"""Transcripts in JSON, as recognizers write them."""

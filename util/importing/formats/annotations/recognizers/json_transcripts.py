@@ -1,0 +1,144 @@
+"""Transcripts in a .json beside a recording: segments or words with their times, or one text.
+
+Such files are written by Whisper and its variants, by the services of many companies, and by annotators. Their lists
+are found by their names anywhere in the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from .....corpus_files.json_lines import texts_of
+from .....corpus_files.lines import read_text
+from .....corpus_files.speakers import speaker_of
+from .....transcripts import continued_by_all
+from ..tiers import AnnotationsError, Segment, Tier
+from .rows import Timed, in_seconds, text_of, timed_of, within
+from .words import LONGEST, utterances_of
+
+_SEGMENTS = (
+    *("segments", "normalized", "verbatim", "audio_segments", "utterances", "sentences", "sentence_info", "chunks"),
+    *("recognizedPhrases", "phrases", "transcription", "events", "results"),
+)
+_WORDS = ("words", "items", "elements", "word_segments", "result", "results")
+"""Names of lists of segments and of words, in order of preference."""
+_WHOLE = ("transcripts", "results", "channels", "combinedPhrases")
+"""Names of lists whose texts together are the whole."""
+_OF_YOUTUBE = "events"
+_TYPES_OF_WORDS = ("word", "punctuation", "pronunciation")
+
+
+def read_json(path: Path) -> list[Tier]:
+    """Return the segments of each speaker as a tier, or the whole text as a segment without an end.
+
+    Raise AnnotationsError, or UnicodeDecodeError if the file is not UTF-8, or OSError.
+    """
+    try:
+        value = json.loads(read_text(path))
+        return _tiers_of(value if isinstance(value, dict) else {"segments": value})
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise AnnotationsError(f"it is not JSON: {error}") from error
+
+
+def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
+    found = next(filter(None, (_segments_of(of_file, name) for name in _SEGMENTS)), [])
+    text = text_of(of_file) or ""
+    if not found:
+        found = next(filter(None, (_of_words(of_file, name) for name in _WORDS)), [])
+        if text and found and _is_short(found):
+            found = []
+    if found:
+        return _by_speaker(found)
+    if text := text or next(filter(None, (_joined(of_file, name) for name in _WHOLE)), ""):
+        speaker = speaker_of(texts_of(of_file))
+        return [Tier(speaker or "text", speaker, [Segment(0.0, math.inf, text)])]
+    raise AnnotationsError("it has no text, and no segments with start, end and text")
+
+
+def _lists(value: Any, name: str, speaker: str = "") -> Iterator[tuple[list[Any], str]]:
+    """Yield all lists of rows of this name, each with the speaker of what it is in."""
+    if isinstance(value, dict):
+        speaker = speaker_of(texts_of(value)) or speaker
+        for key, each in value.items():
+            if key == name and isinstance(each, list) and any(isinstance(row, dict) for row in each):
+                yield [row for row in each if isinstance(row, dict)], speaker
+            else:
+                yield from _lists(each[:1] if key in ("alternatives", "nBest") else each, name, speaker)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _lists(each, name, speaker)
+
+
+def _segments_of(value: Any, name: str) -> list[Timed]:
+    """Return the segments of all lists of this name; none if a row with a text has no time, or rows are words."""
+    found = list[Timed]()
+    for rows, speaker in _lists(value, name):
+        pairs = [(row, timed) for row in rows if (timed := timed_of(row, speaker)) and timed.text]
+        if any(row.get("type") in _TYPES_OF_WORDS for row, _ in pairs):
+            return []
+        segments = in_seconds([timed for _, timed in pairs])
+        found += [
+            part
+            for (row, _), segment in zip(pairs, segments, strict=True)
+            for part in _divided(segment, _timed(within(row, _WORDS), segment.speaker))
+        ]
+    if any(segment.start is None and segment.end is None for segment in found):
+        return []
+    return _completed(found, captions=name == _OF_YOUTUBE)
+
+
+def _divided(segment: Timed, words: Sequence[Timed]) -> list[Timed]:
+    """Return a segment, with the times of its words if it has no start; or utterances of its words if it is long."""
+    if segment.start is None and words:
+        segment = segment._replace(start=words[0].start, end=words[-1].end)
+    is_long = segment.start is not None and segment.end is not None and segment.end - segment.start > LONGEST
+    return utterances_of(words) if is_long and words else [segment]
+
+
+def _timed(rows: Sequence[Any], speaker: str) -> list[Timed]:
+    """Return the words of rows, in seconds, up to the last with a time."""
+    words = in_seconds([word for row in rows if isinstance(row, dict) and (word := timed_of(row, speaker))])
+    return words if any(word.start is not None for word in words) else []
+
+
+def _completed(segments: Sequence[Timed], *, captions: bool) -> list[Timed]:
+    """Return segments with the end of the one before as a missing start, and the next start as a missing end.
+
+    Captions end where the next begins, as they stay visible for longer.
+    """
+    completed = list[Timed]()
+    for segment, after in zip_longest(segments, segments[1:]):
+        before = completed[-1].end if completed else 0.0
+        later = after.start if after is not None and after.start is not None else math.inf
+        end = later if segment.end is None else min(segment.end, later) if captions else segment.end
+        completed.append(segment._replace(start=before if segment.start is None else segment.start, end=end))
+    return completed
+
+
+def _of_words(value: Any, name: str) -> list[Timed]:
+    return [each for rows, speaker in _lists(value, name) for each in utterances_of(_timed(rows, speaker))]
+
+
+def _is_short(found: Sequence[Timed]) -> bool:
+    """Return whether utterances are as one, by one speaker."""
+    return len({each.speaker for each in found}) < 2 and (found[-1].end or 0.0) <= LONGEST
+
+
+def _joined(value: Any, name: str) -> str:
+    rows = [row for rows, _ in _lists(value, name) for row in rows]
+    return continued_by_all(text for row in rows if (text := text_of(row)))
+
+
+def _by_speaker(found: Sequence[Timed]) -> list[Tier]:
+    tiers: dict[str, list[Segment]] = {}
+    for text, start, end, speaker in found:
+        segment = Segment(start or 0.0, math.inf if end is None else end, text)
+        tiers.setdefault(speaker, []).append(segment)
+    return [Tier(name or "segments", name, segments) for name, segments in tiers.items()]
