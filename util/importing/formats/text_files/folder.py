@@ -1,11 +1,11 @@
-"""A folder of recordings, each with a file beside it: .txt, .lab, .trn, .json, .TextGrid, .eaf, .trs, .cha, .srt, .vtt.
+"""A folder of recordings, each with a file beside it: a text, annotations with times, or subtitles.
 
 The file has the name of the recording, with its ending in place of the recording's or after it. Subtitles may have
 their language before the ending, as in talk.en.vtt, if a recording has only one such file. Folders are searched to any
 depth. If there is none beside a recording, a file in a folder of texts beside the recording's folder counts, or beside
 one above it: wav/ann/1.wav with txt/ann/1.txt; else the only file with this name, if no other recording has it, too.
 Recordings are cut at the annotations of a .TextGrid (Praat), .eaf (ELAN), .trs (Transcriber) or .cha (CHAT), at the
-labels of Audacity or the times of turns in a .txt, at the segments of a .json, and at the cues of subtitles. Folders
+labels of Audacity or the times in a .txt, at the segments or words of a .json, and at the cues of subtitles. Folders
 named train, and dev or test, are the sets.
 """
 
@@ -23,6 +23,7 @@ from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
+from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_xml
 from ..annotations.chat import read_chat
 from ..annotations.label_tracks import label_tracks
 from ..annotations.names_of_speakers import is_numbered, names_apart
@@ -36,19 +37,27 @@ from ..annotations.transcriber import read_trs
 from ..annotations.transcripts import follow_links, has_times
 from .reading import unreadable
 
-_SUBTITLES = ("srt", "vtt")
+_SUBTITLES: dict[str, Callable[[Path], list[Tier]]] = {
+    **dict.fromkeys(("srt", "vtt"), read_subtitles),
+    "sbv": read_sbv,
+    **dict.fromkeys(("ttml", "dfxp", "srv1", "srv2", "srv3"), read_xml),
+    **dict.fromkeys(("ass", "ssa"), read_ass),
+    "lrc": read_lrc,
+    "json3": read_json,
+}
 _JSON, _CHAT = "json", "cha"
 _CHOSEN = ("textgrid", "eaf")
 """Files of which the user chooses tiers; those of the others are what each speaker says."""
-_TIERS: dict[str, Callable[[Path, Path], list[Tier]]] = {
-    "textgrid": lambda annotation, _: read_textgrid(annotation),
-    "eaf": read_eaf,
-    **dict.fromkeys(_SUBTITLES, lambda annotation, _: read_subtitles(annotation)),
-    _JSON: lambda annotation, _: read_json(annotation),
-    "trs": lambda annotation, _: read_trs(annotation),
-    _CHAT: lambda annotation, _: read_chat(annotation),
+_OF_RECORDINGS: dict[str, Callable[[Path], list[Tier]]] = {
+    **_SUBTITLES,
+    "textgrid": read_textgrid,
+    "trs": read_trs,
+    _CHAT: read_chat,
+    "otr": read_otr,
+    _JSON: read_json,
 }
-"""The readers of annotations; each takes the annotations' and the recording's file."""
+_TIERS = ("textgrid", "eaf", *(ending for ending in _OF_RECORDINGS if ending != "textgrid"))
+"""The endings of annotations, in order of preference."""
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
 _RICH_TEXT = "{\\rtf"
@@ -60,7 +69,7 @@ _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
     empty = True
-    apart = ParallelFolders(source, _TIERS | _TEXTS)
+    apart = ParallelFolders(source, (*_TIERS, *_TEXTS))
     sets = _sets_of_folders(source)
     for name, files in walk(source):
         official_set = next((sets[part] for part in Path(name).relative_to(source).parts[:1] if part in sets), "")
@@ -75,7 +84,7 @@ def _read_folder(
     source: Path, folder: Path, files: Sequence[str], apart: ParallelFolders, tiers: Sequence[str]
 ) -> Iterator[Item]:
     recordings = sorted(filter(is_recording, files), key=by_name_and_ending)
-    annotations = [file for file in files if file.lower().rpartition(".")[2] in _TIERS | _TEXTS]
+    annotations = [file for file in files if file.lower().rpartition(".")[2] in (*_TIERS, *_TEXTS)]
     beside = _beside(recordings, annotations)
     of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
     seen: set[str] = set()
@@ -155,7 +164,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
     try:
         text = _TEXTS[suffix](annotation) if suffix in _TEXTS else ""
         turns = timed_lines(text) or stamped_lines(text)
-        found = turns or label_tracks(text) if suffix in _TEXTS else _TIERS[suffix](annotation, path)
+        found = (turns or label_tracks(text)) if suffix in _TEXTS else _tiers_of(annotation, path)
         if suffix in _TEXTS and not found:
             yield _of_text(path, text, where, times=has_times(text, whole=suffix == "lab"))
             return
@@ -175,6 +184,11 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
                 yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
             for text in tier.untimed:
                 yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")
+
+
+def _tiers_of(annotation: Path, recording: Path) -> list[Tier]:
+    read = _OF_RECORDINGS.get(annotation.suffix[1:].lower())
+    return read(annotation) if read else read_eaf(annotation, recording)
 
 
 def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:

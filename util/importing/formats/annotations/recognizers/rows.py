@@ -12,7 +12,7 @@ from .....corpus_files.speakers import SPEAKERS, speaker_of
 from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 from ..stamped_lines import seconds_of_clock
 
-_TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content", "utf8")
+_TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content")
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag", "speaker_name")
 _BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
@@ -53,7 +53,7 @@ def text_of(row: Mapping[str, Any]) -> str | None:
     """Return the text of a row, or of its likeliest alternative; None if it has none."""
     text = next((row[name] for name in _TEXTS if isinstance(row.get(name), str)), None)
     if text is None and isinstance(row.get("segs"), list):  # YouTube's
-        return "".join(text_of(part) or "" for part in row["segs"] if isinstance(part, dict)).strip()
+        return "".join(str(part.get("utf8", "")) for part in row["segs"] if isinstance(part, dict)).strip()
     best = next(_best_of(row), None) if text is None else None
     return text_of(best) if best is not None else text.strip() if text is not None else None
 

@@ -1,0 +1,78 @@
+"""Captions of many kinds beside recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.importing.pipeline.records import Choices
+
+CAPTIONS = {
+    "a.sbv": "0:00:00.200,0:00:01.000\ngood\nmorning\n\n0:00:02.000,0:00:02.800\nhow are you?\n",
+    "a.en.srv3": '<?xml version="1.0" encoding="utf-8" ?><timedtext format="3"><body><p t="200" d="1800"> </p>'
+    '<p t="200" d="800">good morning</p><p t="2000" d="800"><s>how</s><s t="400"> are you?</s></p></body></timedtext>',
+    "a.srv1": '<transcript><text start="0.2" dur="0.8">good morning</text>'
+    '<text start="2" dur="0.8">how are you?</text></transcript>',
+    "a.en.json3": json.dumps(
+        {
+            "events": [
+                {"tStartMs": 0, "dDurationMs": 9000, "id": 1},
+                {"tStartMs": 200, "dDurationMs": 800, "segs": [{"utf8": "good"}, {"utf8": " morning", "tOffsetMs": 9}]},
+                {"tStartMs": 900, "dDurationMs": 800, "aAppend": 1, "segs": [{"utf8": "\n"}]},
+                {"tStartMs": 2000, "dDurationMs": 800, "segs": [{"utf8": "how are you?"}]},
+            ]
+        }
+    ),
+    "a.ttml": '<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="00:00:00.200" end="00:00:01.000">good<br/>'
+    'morning</p><p><span begin="2s" dur="800ms">how are you?</span></p></div></body></tt>',
+    "a.dfxp": '<tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:p="x" p:frameRate="25"><body><p begin="00:00:00:05" '
+    'end="00:00:01:00">good morning</p><p begin="00:00:02:00" end="00:00:02:20">how are you?</p></body></tt>',
+    "a.ass": "[V4+ Styles]\nFormat: Name, Fontname\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
+    "Dialogue: 0,0:00:00.20,0:00:01.00,Default,,{\\i1}good{\\i0}\\Nmorning\n"
+    "Comment: 0,0:00:01.00,0:00:02.00,Default,,nothing\nDialogue: 0,0:00:02.00,0:00:02.80,Default,,how are you?\n",
+    "a.lrc": "[ti:Song]\n[00:00.20]good <00:00.60>morning\n[00:01.00]\n[00:02.00]how are you?\n[00:02.80]\n",
+    "a.otr": json.dumps(
+        {
+            "text": '<p><span class="timestamp" data-timestamp="0.2">0:00</span>good&nbsp;<b>morning</b></p><p>'
+            '<span class="timestamp" data-timestamp="1">0:01</span></p><p><span class="timestamp" '
+            'data-timestamp="2">0:02</span>how are you?<br />'
+            '<span class="timestamp" data-timestamp="2.8">0:02</span></p>',
+            "media": "a.wav",
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CAPTIONS)
+def test_recordings_are_cut_at_captions_of_all_kinds(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    tone(folder / "a.wav", 9)
+    write(folder / name, CAPTIONS[name])
+    done = Import("folder", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert not done.left_out
+    assert {Path(row["wav_filename"]).stem: row["transcript"] for row in done.all_rows} == {
+        "00000200-00001000": "good morning",
+        "00002000-00002800": "how are you?",
+    }
+
+
+def test_names_in_captions_are_the_speakers(tmp_path: Path) -> None:
+    text = "[Events]\nFormat: Start, End, Name, Text\nDialogue: 0:00:00.20,0:00:01.00,Ann,yes, or no\n"
+    tone(tmp_path / "corpus" / "a.wav", 9)
+    write(tmp_path / "corpus" / "a.ass", text)
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("yes, or no", "Ann")]
+
+
+@pytest.mark.parametrize("name", ["a.ttml", "a.ass", "a.otr", "a.json3"])
+def test_damaged_captions_are_told(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    for stem in "ab":
+        tone(folder / f"{stem}.wav")
+    write(folder / name, "Dialogue: 0,0" if name == "a.ass" else "<p")
+    write(folder / "b.txt", "yes")
+    done = Import("folder", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert done.left_out == {name: "its transcript cannot be read"}

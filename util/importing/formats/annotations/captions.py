@@ -1,0 +1,145 @@
+"""Captions of other kinds than SubRip and WebVTT: .sbv, .lrc, .ass and .ssa, .ttml, .dfxp and .srv1 to .srv3, and .otr.
+
+YouTube has .sbv, .ttml and .srv3, players of music .lrc, and oTranscribe .otr, which is JSON with the HTML of a text
+with times.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from itertools import zip_longest
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ....corpus_files.lines import read_text
+from .names_of_speakers import tiers_by_name
+from .stamped_lines import seconds_of_clock, stamped_lines
+from .tiers import AnnotationsError, Segment, Tier
+
+_TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
+_TIME_OF_LRC = re.compile(r"\[(\d+:\d+(?:[.:]\d+)?)\]")
+_WORD_OF_LRC = re.compile(r"<\d+:\d+(?:[.:]\d+)?>")
+_STYLE = re.compile(r"\{[^}]*\}")
+_BREAK = re.compile(r"\\[Nnh]")
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_BEGINS = {"begin", "t", "start"}
+_STAMP_OF_OTR = re.compile(r"<span[^>]*\bdata-timestamp=\"([\d.]+)\"[^>]*>[^<]*</span>")
+_LINE_OF_OTR = re.compile(r"<br\s*/?>|</?p[^>]*>|</?div[^>]*>|\n")
+_TAG = re.compile(r"<[^>]*>")
+
+
+def read_sbv(path: Path) -> list[Tier]:
+    """Return the captions of an .sbv; raise UnicodeDecodeError, or OSError."""
+    segments = []
+    for block in re.split(r"\n\s*\n", read_text(path).strip()):
+        times, _, text = block.partition("\n")
+        if found := _TIMES_OF_SBV.fullmatch(times.strip()):
+            segments.append(_segment(seconds_of_clock(found[1]), seconds_of_clock(found[2]), text))
+    return tiers_by_name(filter(None, segments), "subtitles")
+
+
+def read_lrc(path: Path) -> list[Tier]:
+    """Return the lines of an .lrc, each up to the time of the next; raise UnicodeDecodeError, or OSError."""
+    lines = sorted(
+        (seconds_of_clock(re.sub(r":(?=\d+$)", ".", time) if time.count(":") > 1 else time), _TIME_OF_LRC.sub("", line))
+        for line in read_text(path).splitlines()
+        for time in _TIME_OF_LRC.findall(line)
+    )
+    pairs = zip_longest(lines, lines[1:], fillvalue=(math.inf, ""))
+    segments = (_segment(start, end, _WORD_OF_LRC.sub("", text)) for (start, text), (end, _) in pairs)
+    return tiers_by_name(filter(None, segments), "subtitles")
+
+
+def read_ass(path: Path) -> list[Tier]:
+    """Return the dialogue of an .ass or .ssa, by its speakers; raise AnnotationsError, or OSError."""
+    tiers: dict[str, list[Segment]] = {}
+    names: Sequence[str] = ()
+    for line in read_text(path).splitlines():
+        kind, _, fields = line.partition(":")
+        if kind == "Format":
+            names = [name.strip() for name in fields.split(",")]
+        elif kind == "Dialogue":
+            values = dict(zip(names, fields.strip().split(",", max(0, len(names) - 1)), strict=False))
+            try:
+                start, end = seconds_of_clock(values["Start"].strip()), seconds_of_clock(values["End"].strip())
+                text = _BREAK.sub(" ", _STYLE.sub("", values["Text"]))
+            except (KeyError, ValueError) as error:
+                raise AnnotationsError(f"a Dialogue without {error}") from error
+            if segment := _segment(start, end, text):
+                tiers.setdefault(values.get("Name", values.get("Actor", "")).strip(), []).append(segment)
+    without = tiers.pop("", [])
+    return [Tier(name, name, segments) for name, segments in tiers.items()] + tiers_by_name(without, "subtitles")
+
+
+def read_xml(path: Path) -> list[Tier]:
+    """Return the captions of a .ttml or .dfxp, or of YouTube's .srv1 to .srv3; raise AnnotationsError, or OSError."""
+    try:
+        root = ElementTree.parse(path).getroot()  # noqa: S314 (expat limits expansions)
+        rate = next((float(value) for name, value in root.attrib.items() if name.endswith("}frameRate")), 30.0)
+        segments = [_of_element(each, rate) for each in _timed(root)]
+    except (ElementTree.ParseError, ValueError) as error:
+        raise AnnotationsError(f"it cannot be read as captions in XML: {error}") from error
+    return tiers_by_name(_up_to_next([*filter(None, segments)]), "subtitles")
+
+
+def read_otr(path: Path) -> list[Tier]:
+    """Return what is said from one time of oTranscribe to the next; raise AnnotationsError, or OSError."""
+    try:
+        html = json.loads(read_text(path))["text"]
+        text = _STAMP_OF_OTR.sub(lambda found: f"[{_clock(float(found[1]))}]", _LINE_OF_OTR.sub("\n", html))
+    except (ValueError, KeyError, TypeError) as error:
+        raise AnnotationsError(f"it cannot be read as oTranscribe's JSON: {error}") from error
+    return stamped_lines(unescape(_TAG.sub("", text)).replace("\u00a0", " "))
+
+
+def _clock(seconds: float) -> str:
+    return f"{seconds // 60:.0f}:{seconds % 60:06.3f}"
+
+
+def _segment(start: float, end: float, text: str) -> Segment | None:
+    words = " ".join(text.split())
+    return Segment(start, end, words) if words and start < end else None
+
+
+def _timed(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """Yield the paragraphs of captions or, of one without times, the elements in it that have them."""
+    for paragraph in root.iter():
+        if paragraph.tag.rpartition("}")[2] in ("p", "text"):
+            own = not _BEGINS.isdisjoint(paragraph.attrib)
+            yield from (paragraph,) if own else (each for each in paragraph.iter() if "begin" in each.attrib)
+
+
+def _of_element(element: ElementTree.Element, rate: float) -> Segment | None:
+    """Return the caption of an element with begin and end, t and d in ms (.srv3), or start and dur (.srv1)."""
+    values = element.attrib
+    if "t" in values:
+        start, length = float(values["t"]) / 1000, float(values.get("d", 0)) / 1000
+    elif "start" in values:
+        start, length = float(values["start"]), float(values.get("dur", 0))
+    else:
+        start = _time(values["begin"], rate)
+        length = _time(values["end"], rate) - start if "end" in values else _time(values.get("dur", ""), rate)
+    for line in element.iter():
+        if line.tag.rpartition("}")[2] == "br":
+            line.tail = f" {line.tail or ''}"
+    return _segment(start, start + length, unescape("".join(element.itertext())))
+
+
+def _time(text: str, rate: float) -> float:
+    """Return the seconds of a time such as 00:00:01.5, 00:00:01:12, in which 12 are frames, or 1.5s."""
+    if found := re.fullmatch(r"([\d.]+)(h|m|s|ms)", text):
+        return float(found[1]) * _UNITS[found[2]]
+    if found := re.fullmatch(r"(\d+:\d+:\d+):(\d+)", text):
+        return seconds_of_clock(found[1]) + int(found[2]) / rate
+    return seconds_of_clock(text)
+
+
+def _up_to_next(captions: Sequence[Segment]) -> Iterator[Segment]:
+    """Yield captions that end where the next begins, as YouTube's stay visible for longer."""
+    for caption, after in zip_longest(captions, captions[1:]):
+        end = caption.end if after is None or after.start <= caption.start else min(caption.end, after.start)
+        yield caption._replace(end=end)
