@@ -101,12 +101,15 @@ def row_of(csv_file: str, entry: Entry | Unusable, normalizer: Normalizer | None
 
 
 def seconds_of(text: str) -> float:
-    """Return a number of seconds; its fraction may follow a comma, as in spreadsheets of many languages.
+    """Return a time in seconds, also of 1:02:03.4 and 02:03; its fraction may follow a comma, as in many languages.
 
     Raise ValueError for anything else.
     """
     try:
-        return float(text.replace(",", "."))
+        hours, minutes, seconds = ("0", "0", *text.replace(",", ".").split(":"))[-3:]
+        if text.count(":") > 2:
+            raise ValueError
+        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
     except ValueError:
         raise ValueError(f"{text!r} is no number of seconds") from None
 

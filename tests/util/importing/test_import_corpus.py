@@ -263,8 +263,8 @@ def test_the_folder_of_a_recipe_is_not_said_to_lack_what_is_deeper_in_it(tmp_pat
 
 def test_a_table_without_a_usable_row_is_refused_for_what_is_wrong_with_its_rows(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
-    write(tmp_path / "cuts.csv", "file,text,start,end\na.wav,yes,0:02,0:05\n")
-    message = r"format table, but none .* cuts\.csv:2: a start.* used \('0:02' is no number of seconds\)"
+    write(tmp_path / "cuts.csv", "file,text,start,end\na.wav,yes,0m02,0m05\n")
+    message = r"format table, but none .* cuts\.csv:2: a start.* used \('0m02' is no number of seconds\)"
     with pytest.raises(ImportingError, match=message):
         format_of(tmp_path, Choices())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
     "sentence_norm",
@@ -12,11 +14,17 @@ TEXTS = (
 STARTS = ("start", "offset", "begin", "start_time")
 DURATIONS = ("duration",)
 ENDS = ("end", "end_time")
-"""Times of an utterance in its recording, in seconds."""
+"""Times of an utterance in its recording, in seconds, or in the unit that ends the name."""
+
+UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milliseconds": 0.001}
+"""Ends of the names of times, and their seconds."""
 
 SETS_OF_ROWS = ("set", "split", "subset", "partition")
 
 
+_BRACKETS = re.compile(r"[()\[\]]")
+
+
 def column_name(text: str) -> str:
-    """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME"."""
-    return text.strip().lower().replace(" ", "_")
+    """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME", or "Start (ms)"."""
+    return _BRACKETS.sub("", text).strip().lower().replace(" ", "_")

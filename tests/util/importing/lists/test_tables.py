@@ -8,6 +8,7 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
@@ -194,3 +195,26 @@ def test_ljspeech_refuses_lengths_for_transcripts(tmp_path: Path) -> None:
     write(tmp_path / "metadata.csv", f"file|text|seconds\n{lengths}")
     done = Import("ljspeech", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert done.transcripts == {f"LJ{number}.wav": f"one {number}" for number in range(4)}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "file;start;end;text\na.wav;00:00:00,250;00:00:01,750;one\na.wav;00:02;00:03;two\n",
+        "file,Start (ms),End (ms),text\na.wav,250,1750,one\na.wav,2000,3000,two\n",
+        "file,start_time_ms,duration_ms,text\na.wav,250,1500,one\na.wav,2000,1000,two\n",
+    ],
+)
+def test_times_may_have_minutes_or_be_milliseconds(table: str, tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav", 4)
+    write(tmp_path / "corpus" / "list.csv", table)
+    done = Import("table", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [("one", "1.500"), ("two", "1.000")]
+
+
+def test_texts_of_parts_need_names_of_the_columns_of_times(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav", 9)
+    rows = "".join(f"a.wav;{second};{second + 1};text {second}\n" for second in range(4))
+    write(tmp_path / "corpus" / "list.csv", f"Datei;Beginn;Ende;Text\n{rows}")
+    with pytest.raises(ImportingError, match="name the columns of their times start and end"):
+        format_of(tmp_path / "corpus", Choices())

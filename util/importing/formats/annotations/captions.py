@@ -16,8 +16,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ....corpus_files.lines import read_text
+from ....corpus_files.rows import seconds_of
 from .names_of_speakers import tiers_by_name
-from .stamped_lines import seconds_of_clock, stamped_lines
+from .stamped_lines import stamped_lines
 from .tiers import AnnotationsError, Segment, Tier
 
 _TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
@@ -38,14 +39,14 @@ def read_sbv(path: Path) -> list[Tier]:
     for block in re.split(r"\n\s*\n", read_text(path).strip()):
         times, _, text = block.partition("\n")
         if found := _TIMES_OF_SBV.fullmatch(times.strip()):
-            segments.append(_segment(seconds_of_clock(found[1]), seconds_of_clock(found[2]), text))
+            segments.append(_segment(seconds_of(found[1]), seconds_of(found[2]), text))
     return tiers_by_name(filter(None, segments), "subtitles")
 
 
 def read_lrc(path: Path) -> list[Tier]:
     """Return the lines of an .lrc, each up to the time of the next; raise UnicodeDecodeError, or OSError."""
     lines = sorted(
-        (seconds_of_clock(re.sub(r":(?=\d+$)", ".", time) if time.count(":") > 1 else time), _TIME_OF_LRC.sub("", line))
+        (seconds_of(re.sub(r":(?=\d+$)", ".", time) if time.count(":") > 1 else time), _TIME_OF_LRC.sub("", line))
         for line in read_text(path).splitlines()
         for time in _TIME_OF_LRC.findall(line)
     )
@@ -65,7 +66,7 @@ def read_ass(path: Path) -> list[Tier]:
         elif kind == "Dialogue":
             values = dict(zip(names, fields.strip().split(",", max(0, len(names) - 1)), strict=False))
             try:
-                start, end = seconds_of_clock(values["Start"].strip()), seconds_of_clock(values["End"].strip())
+                start, end = seconds_of(values["Start"].strip()), seconds_of(values["End"].strip())
                 text = _BREAK.sub(" ", _STYLE.sub("", values["Text"]))
             except (KeyError, ValueError) as error:
                 raise AnnotationsError(f"a Dialogue without {error}") from error
@@ -134,8 +135,8 @@ def _time(text: str, rate: float) -> float:
     if found := re.fullmatch(r"([\d.]+)(h|m|s|ms)", text):
         return float(found[1]) * _UNITS[found[2]]
     if found := re.fullmatch(r"(\d+:\d+:\d+):(\d+)", text):
-        return seconds_of_clock(found[1]) + int(found[2]) / rate
-    return seconds_of_clock(text)
+        return seconds_of(found[1]) + int(found[2]) / rate
+    return seconds_of(text)
 
 
 def _up_to_next(captions: Sequence[Segment]) -> Iterator[Segment]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ....corpus_files.rows import seconds_of
 from ....transcripts import continued_by_all
 from .names_of_speakers import names_apart
 from .tiers import Segment, Tier
@@ -96,20 +97,11 @@ def _stamps(text: str) -> Iterator[_Stamp]:
         )
         if last and not is_speaker:
             continue
-        start = seconds_of_clock(groups.get("start") or groups["hashed"].replace("-", "."))
-        end = seconds_of_clock(groups["end"]) if "end" in groups else None
+        start = seconds_of(groups.get("start") or groups["hashed"].replace("-", "."))
+        end = seconds_of(groups["end"]) if "end" in groups else None
         speaker = before.strip(" \t:-") if is_speaker else ""
         first = line if is_speaker else found.start()
         yield _Stamp(start, end, first, found.end(), speaker, is_speaker or not before.strip())
-
-
-def seconds_of_clock(text: str) -> float:
-    """Return the seconds of a time such as 1:02:03.4, 02:03,4 or 3.4. Raise ValueError."""
-    *larger, seconds = text.replace(",", ".").split(":")
-    total = 0
-    for each in larger:
-        total = total * 60 + int(each)
-    return total * 60 + float(seconds)
 
 
 def _is_certain(stamp: _Stamp, text: str) -> bool:

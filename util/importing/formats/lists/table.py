@@ -21,10 +21,10 @@ from ....containers.endings import is_recording
 from ....corpus_files.kaldi import RECORDINGS, TEXT
 from ....corpus_files.lines import read_text
 from ....corpus_files.lookup import Lookup
-from ....corpus_files.rows import seconds_of, why_not_times
+from ....corpus_files.rows import why_not_times
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
-from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS
+from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
 from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record
@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 _TABLES = (".csv", ".tsv", ".tab", ".txt", ".lst", ".trn", ".trans", ".data")
 _WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts)", re.IGNORECASE)
 """Names of tables without an ending, such as Kaldi's text."""
+_LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")
 _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 """Names of recordings in Google's crowdsourced corpora (OpenSLR 32 to 80): language, speaker and utterance."""
@@ -120,6 +121,8 @@ def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings)
             yield LeftOut(where, "no recording of this name in the folder", "", name)
         elif recording == SEVERAL:
             yield LeftOut(where, "several recordings of this name in the folder", "", name)
+        elif layout.lacks_times:
+            yield LeftOut(where, _LACKS_TIMES, recording, line)
         else:
             yield _record(where, path, recording, fields, layout)
 
@@ -133,11 +136,13 @@ def _record(where: str, table: Path, recording: str, fields: Sequence[str], layo
         return LeftOut(where, "a start, duration or end that cannot be used", recording, reason)
     speaker = fields[layout.speaker].strip() if layout.speaker is not None else _speaker_in(recording)
     official = set_of_name(layout.field(fields, SETS_OF_ROWS))
-    used = {*STARTS, *DURATIONS, *ENDS, *SETS_OF_ROWS}
+    times = {f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS}
     others: Mapping[str, str] = {
         name: fields[column].strip()
         for column, name in enumerate(layout.header)
-        if name and name not in used and column not in (layout.recording, layout.text, layout.speaker)
+        if name
+        and name not in (*times, *SETS_OF_ROWS)
+        and column not in (layout.recording, layout.text, layout.speaker)
     }
     try:
         text = _text_of(table, fields[layout.text].strip())
@@ -157,14 +162,11 @@ def _text_of(table: Path, field: str) -> str:
 
 
 def _times(fields: Sequence[str], layout: Layout) -> tuple[float, float | None]:
-    """Return start and duration in seconds, None to the end; raise ValueError for a field that is no number."""
-    start, duration, end = (layout.field(fields, names) for names in (STARTS, DURATIONS, ENDS))
-    if not start:
+    """Return start and duration in seconds, None to the end; raise ValueError for a field that is no time."""
+    start, duration, end = (layout.time(fields, names) for names in (STARTS, DURATIONS, ENDS))
+    if start is None:
         return 0.0, None
-    begin = seconds_of(start)
-    if duration:
-        return begin, seconds_of(duration)
-    return begin, seconds_of(end) - begin if end else None
+    return start, duration if duration is not None or end is None else end - start
 
 
 def _speaker_in(recording: str) -> str:

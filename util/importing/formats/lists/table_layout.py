@@ -13,9 +13,10 @@ from pathlib import Path
 
 from ....containers.endings import is_recording
 from ....corpus_files.lines import numbered_lines
+from ....corpus_files.rows import seconds_of
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
-from ...pipeline.columns import TEXTS, column_name
+from ...pipeline.columns import STARTS, TEXTS, UNITS, column_name
 from .named_recordings import distinct_ends
 
 _SEPARATORS = (" :: ", "\t", "|", ";", ",", ":", " ")
@@ -29,6 +30,8 @@ _LINE_OF_FESTVOX = re.compile(r"\(\s*(\S+)\s+\"(.*)\"\s*\)\s*")
 _QUOTING = (";", ",")
 _LOOKED_AT = 2000
 """The number of lines that show how a table is laid out."""
+_TEXTS_OF_PARTS = 3
+"""Texts of a recording, on average, that are those of parts of it, and not of several people."""
 _FRACTION = re.compile(r"\d*[.,]\d+")
 _NO_NAME = re.compile(r"\s|^\d*[.,]\d+$")
 """Several words, or a fraction, such as a duration."""
@@ -48,6 +51,8 @@ class Layout:
     speaker: int | None
     ends: int
     """With how many parts at their ends the paths of recordings differ."""
+    lacks_times: bool
+    """Whether recordings have many texts, as parts of them would have, but no column is named as that of starts."""
 
     @property
     def is_guessed(self) -> bool:
@@ -66,6 +71,13 @@ class Layout:
     def field(self, fields: Sequence[str], names: Iterable[str]) -> str:
         """Return the field of the first of these columns that there is; empty if there is none."""
         return next((fields[self.header.index(name)].strip() for name in names if name in self.header), "")
+
+    def time(self, fields: Sequence[str], names: Iterable[str]) -> float | None:
+        """Return the seconds in the first of these columns that there is; None if it is empty. Raise ValueError."""
+        units = ((name, unit) for name in names for unit in UNITS if f"{name}{unit}" in self.header)
+        name, unit = next(units, ("", ""))
+        text = self.field(fields, (f"{name}{unit}",))
+        return round(seconds_of(text) * UNITS[unit], 6) if text else None
 
 
 def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
@@ -114,7 +126,10 @@ def _with_columns(
     if speaker is None and set(TEXTS).isdisjoint(names) and len(repeating) == 1:
         (speaker,) = repeating
     ends = distinct_ends(path.parent, (row[recording] for row in rows if len(row) > recording))
-    return Layout(separator, names, width, recording, text, speaker, ends)
+    starts = {f"{name}{unit}" for name in STARTS for unit in UNITS}
+    different = {(row[recording], row[text]) for row in rows if len(row) > max(recording, text)}
+    lacks_times = starts.isdisjoint(names) and len(different) >= _TEXTS_OF_PARTS * len({each for each, _ in different})
+    return Layout(separator, names, width, recording, text, speaker, ends, lacks_times)
 
 
 def _last_text(texts: Mapping[int, Sequence[str]]) -> int | None:

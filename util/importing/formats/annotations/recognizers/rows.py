@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .....corpus_files.json_lines import texts_of
+from .....corpus_files.rows import seconds_of
 from .....corpus_files.speakers import SPEAKERS, speaker_of
 from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
-from ..stamped_lines import seconds_of_clock
 
 _TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content")
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag", "speaker_name")
@@ -119,7 +119,7 @@ def _seconds(value: Any) -> float | None:
         if found := _PERIOD.fullmatch(value):
             return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3])
         try:
-            return seconds_of_clock(value)
+            return seconds_of(value)
         except ValueError:
             return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
