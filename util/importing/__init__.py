@@ -21,14 +21,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from ..corpus_files.kaldi import RECORDINGS
 from ..errors import CorpusError, ImportingError, line_of
-from ..files.folders import walk
 from ..progress import Report
 from ..progress import report as report_to_stderr
+from .advice import nothing_found, packed, unread
 from .corpus_csv import is_whole
 from .formats.lists.moved import with_moved
-from .pipeline.folders import packed_recordings
 from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
@@ -89,9 +87,6 @@ The last two, whose transcripts are names of files, are only tried with recordin
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
 
-_LISTS = (RECORDINGS, "data.list")
-"""Names of lists of Kaldi and WeNet, which are known without reading them."""
-
 DOWNLOADS = "download"
 """The subfolder of the corpus's folder for unpacked archives."""
 
@@ -147,7 +142,7 @@ def format_of(source: Path, choices: Choices) -> str:
 
     Raise ImportingError if there are only packed recordings, or a table without a usable row, else CorpusError if there
     are only lists that cannot be read, else ImportingError: what is wrong with the transcripts beside the recordings,
-    or, if there are no recordings, with the rows of lists, or where lists are further below, or that of `FOLDER`,
+    or, if there are no recordings, with the rows of lists, or what else may be the transcripts, or that of `FOLDER`,
     as the others are not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
@@ -165,37 +160,15 @@ def format_of(source: Path, choices: Choices) -> str:
         except CorpusError as error:
             unreadable = unreadable or error
     raise (
-        _packed(source)
+        packed(source)
         or unusable.get(TABLE)
         or unreadable
         or unusable.get(FOLDER)
         or (last and next((unusable[name] for name in _OF_LISTS if name in unusable), None))
-        or _deeper_list(source)
+        or unread(source)
         or last
-        or ImportingError(
-            f"{source}: no format of docs/importing.md finds a transcript of a recording there; write each beside its "
-            "recording, as 1.txt beside 1.wav, or all into a table with the columns file and text; `lhotse prepare` "
-            "writes manifests, which are read, of a hundred published corpora; "
-            "folders that are named after their words are the format speech_commands"
-        )
+        or nothing_found(source)
     )
-
-
-def _packed(source: Path) -> ImportingError | None:
-    advice = packed_recordings(source)
-    return ImportingError(f"{source} has no recordings; {advice}") if advice else None
-
-
-def _deeper_list(source: Path) -> ImportingError | None:
-    """Return an error that names a list of another toolkit somewhere below a folder, if there is one."""
-    for folder, files in walk(source):
-        for name in files:
-            if Path(folder) != source and (name in _LISTS or name.endswith(".jsonl.gz")):
-                return ImportingError(
-                    f"{source}: has no lists, but there is {Path(folder, name)}; name the folder of that list, or "
-                    "the folder above it if each set has one"
-                )
-    return None
 
 
 def _none_usable(source: Path, name: str, item: LeftOut) -> ImportingError:

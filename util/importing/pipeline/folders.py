@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip", ".7z", ".rar")
 HEADERLESS = (".pcm", ".raw")
 """Endings of recordings that are not read."""
+SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+DOCUMENTS = (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages")
+"""Endings of texts that are not read."""
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),

@@ -21,7 +21,7 @@ from ....corpus_files.lines import read_text
 from ....errors import ImportingError
 from ....files.folders import walk
 from ....transcripts import continued_by_all
-from ...pipeline.folders import set_of_name
+from ...pipeline.folders import DOCUMENTS, set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
 from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_xml
 from ..annotations.chat import read_chat
@@ -60,6 +60,7 @@ _TIERS = ("textgrid", "eaf", *(ending for ending in _OF_RECORDINGS if ending != 
 """The endings of annotations, in order of preference."""
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
+_DOCUMENT = "its transcript is a document; save it as plain text (.txt), in UTF-8"
 _RICH_TEXT = "{\\rtf"
 _SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
@@ -87,6 +88,7 @@ def _read_folder(
     annotations = [file for file in files if file.lower().rpartition(".")[2] in (*_TIERS, *_TEXTS)]
     beside = _beside(recordings, annotations)
     of_languages = _subtitles_of_languages(set(annotations).difference(beside.values()))
+    documents = {folded(file.rpartition(".")[0]): file for file in files if file.lower().endswith(DOCUMENTS)}
     seen: set[str] = set()
     for file in recordings:
         path = folder / file
@@ -105,6 +107,8 @@ def _read_folder(
         elif files_of_it:
             names = ", ".join(str(each.relative_to(source)) for each in files_of_it)
             yield LeftOut(where, "transcripts in several folders beside its own; keep one", str(path), names)
+        elif document := documents.get(folded(path.stem)):
+            yield LeftOut(where, _DOCUMENT, str(path), document)
         else:
             yield LeftOut(where, NO_TRANSCRIPT, str(path))
 
@@ -196,7 +200,7 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
     if times:
         return LeftOut(where, _LABELS, str(path))
     if text.startswith(_RICH_TEXT):
-        return LeftOut(where, "rich text; save it as plain text, in UTF-8", str(path))
+        return LeftOut(where, _DOCUMENT, str(path))
     said = names_apart([line for line in text.splitlines() if line.strip()])
     speakers = sorted({speaker for speaker, _ in said if speaker})
     speaker = _own(path, speakers[0]) if len(speakers) == 1 else ""

@@ -80,8 +80,10 @@ def test_names_in_subtitles_are_the_speakers(ending: str, tmp_path: Path) -> Non
     assert not left_out
 
 
-def test_rich_text_is_no_transcript(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "text"), [("a.txt", rb"{\rtf1\ansi good morning\par}"), ("A.docx", b"PK\3\4")])
+def test_documents_are_told_to_be_saved_as_text(name: str, text: bytes, tmp_path: Path) -> None:
     write(tmp_path / "corpus" / "b.txt", "yes")
     tone(tmp_path / "corpus" / "b.wav", 9)
-    rows, left_out = imported(tmp_path / "corpus", "a.txt", r"{\rtf1\ansi good morning\par}")
-    assert (rows, left_out) == ([("yes", "", "9.000")], ["rich text; save it as plain text, in UTF-8"])
+    rows, left_out = imported(tmp_path / "corpus", name, text)
+    told = "its transcript is a document; save it as plain text (.txt), in UTF-8"
+    assert (rows, left_out) == ([("yes", "", "9.000")], [told])

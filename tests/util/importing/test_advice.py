@@ -1,0 +1,42 @@
+"""What is said about folders whose transcripts are not read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import Choices
+
+
+def advice(folder: Path) -> str:
+    with pytest.raises(ImportingError) as error:
+        format_of(folder, Choices())
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_spreadsheet_is_named(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav")
+    write(tmp_path / "list.xlsx", b"PK\3\4")
+    assert advice(tmp_path) == f"{tmp_path}/list.xlsx: a spreadsheet; save it as CSV, in UTF-8, and import again"
+
+
+@pytest.mark.parametrize("texts", ["texts.txt", ""])
+def test_the_command_that_is_advised_makes_a_table(texts: str, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    names = ("1.wav", "2.wav") if texts else ("good morning.wav", "how are you.wav")
+    for name in names:
+        tone(folder / name)
+    if texts:
+        write(folder / texts, "good morning\nhow are you\n")
+    _, _, command = advice(folder).partition(": ")
+    subprocess.run(["bash", "-c", command], cwd=folder, env=os.environ, check=True)
+    assert format_of(folder, Choices()) == "table"
+    done = Import("table", folder, tmp_path / "out")
+    assert done.transcripts == dict(zip(names, ("good morning", "how are you"), strict=True))
