@@ -14,6 +14,7 @@ from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
 from ...files.folders import walk
+from ...transcripts import has_unspaced
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
@@ -32,6 +33,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     found = [*sorted((source / "transcript").glob("*.txt")), *sorted(source.glob("transcript*.txt"))]
     if not found or not (source / "wav").is_dir():
         raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
+    if not has_unspaced(next(read_lines(found[0]), ("", ""))[1]):  # joined, the words of others would become one
+        raise ImportingError(f"{found[0]} does not begin with Chinese characters, so it isn't AISHELL-1")
     lines = (line.partition(" ")[::2] for _, line in read_lines(found[0]))
     empty = True
     with Lookup((name, "".join(text.split())) for name, text in lines) as transcripts:

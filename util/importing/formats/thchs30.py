@@ -12,6 +12,7 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...errors import ImportingError
 from ...files.folders import walk
+from ...transcripts import has_unspaced
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .annotations.transcripts import follow_links
 
@@ -24,8 +25,11 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     for folder in folders:
         for name, files in walk(folder):
             for file in filter(is_recording, files):
+                item = _record(source, Path(name, file), folder.name if sets else "")
+                if empty and isinstance(item, Record) and not has_unspaced(item.transcript):
+                    raise ImportingError(f"{item.path}.trn has no Chinese characters, so it isn't THCHS-30")
                 empty = False
-                yield _record(source, Path(name, file), folder.name if sets else "")
+                yield item
     if empty:
         raise ImportingError(f"{source} has no recordings in train/, dev/, test/ or data/, so it isn't THCHS-30")
 

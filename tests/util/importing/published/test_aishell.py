@@ -1,4 +1,4 @@
-"""AISHELL-3."""
+"""AISHELL-3, and corpora in the layouts of AISHELL-1 and THCHS-30 whose texts have spaces between words."""
 
 from __future__ import annotations
 
@@ -24,3 +24,19 @@ def test_aishell_3_loses_the_syllables_after_its_characters(tmp_path: Path) -> N
     }
     assert done.sets["test"] == {"SSB00110001.wav"}
     assert not done.left_out
+
+
+def test_words_of_other_languages_in_the_layout_of_aishell_1_stay_apart(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "wav" / "a.wav")
+    write(tmp_path / "corpus" / "transcript.txt", "a some plain words\n")
+    done = Import(format_of(tmp_path / "corpus", Choices()), tmp_path / "corpus", tmp_path / "out")
+    assert done.transcripts == {"a.wav": "some plain words"}
+
+
+def test_words_of_other_languages_in_the_layout_of_thchs_30_stay_apart(tmp_path: Path) -> None:
+    for part in ("train", "test"):
+        tone(tmp_path / "corpus" / part / f"{part}.wav")
+        write(tmp_path / "corpus" / part / f"{part}.wav.trn", "some plain words\n")
+    done = Import(format_of(tmp_path / "corpus", Choices()), tmp_path / "corpus", tmp_path / "out")
+    assert done.transcripts == dict.fromkeys(("train.wav", "test.wav"), "some plain words")
+    assert done.sets["test"] == {"test.wav"}
