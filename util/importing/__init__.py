@@ -27,6 +27,7 @@ from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
 from .corpus_csv import is_whole
 from .formats.lists.moved import with_moved
+from .pipeline.folders import innermost
 from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
 from .pipeline.speakers import with_speakers
@@ -86,6 +87,9 @@ The last two, whose transcripts are names of files, are only tried with recordin
 
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
+
+_AT_THE_TOP = ("common_voice", "mls", "fleurs", "ljspeech", "aishell", "thchs30", "vctk", FOLDER)
+"""Formats with files or sets right in their folder, which may be the only one in a folder, as in unpacked archives."""
 
 DOWNLOADS = "download"
 """The subfolder of the corpus's folder for unpacked archives."""
@@ -180,10 +184,12 @@ def _none_usable(source: Path, name: str, item: LeftOut) -> ImportingError:
 def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of a folder, or of lists in it, in this format; recordings are not read.
 
+    For some formats, the only folder in it is read in its place.
     Raise ImportingError if the folder has another format, or CorpusError for a list that cannot be read.
     """
     source = source.absolute()
-    items = cast(Iterator[Item], _module(name).read_records(source, choices))
+    inner = innermost(source) if name in _AT_THE_TOP else source
+    items = cast(Iterator[Item], _module(name).read_records(inner, choices))
     if name in _OF_LISTS:
         items = with_moved(items, source)
     return with_speakers(items, source, choices.speakers) if choices.speakers else items

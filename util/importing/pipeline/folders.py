@@ -20,6 +20,10 @@ HEADERLESS = (".pcm", ".raw")
 SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 DOCUMENTS = (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages")
 """Endings of texts that are not read."""
+_NOTES = re.compile(
+    r"((readme|licen[cs]e|copying|change_?log|about|citation)[^.]*(\.txt)?|.*\.(pdf|md|html?))", re.IGNORECASE
+)
+"""Names of files about a corpus."""
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
@@ -31,6 +35,23 @@ _SET_NAMES = {
 def find_recording(stem: str) -> str:
     """Return the existing recording with this path before its ending; if there is none, the path of a wav."""
     return next((path for ending in ENDINGS if os.path.exists(path := f"{stem}.{ending}")), f"{stem}.wav")  # noqa: PTH110
+
+
+def innermost(folder: Path) -> Path:
+    """Return the first folder, from `folder` on, that holds more than notes, such as a README, and a single folder.
+
+    A folder that is named as a set is not returned in place of the one above it.
+    """
+    while folder.is_dir():
+        entries = [path for path in folder.iterdir() if path.name[0] != "." and not _is_note(path)]
+        if len(entries) != 1 or not entries[0].is_dir() or set_of_name(entries[0].name):
+            break
+        folder = entries[0]
+    return folder
+
+
+def _is_note(path: Path) -> bool:
+    return _NOTES.fullmatch(path.name) is not None and path.is_file()
 
 
 def set_of_name(name: str) -> str:

@@ -1,0 +1,44 @@
+"""Folders that hold nothing but the folder of a corpus, as unpacked archives do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trees import Import, tone, write
+
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import SETS, Choices
+
+
+def imported(name: str, folder: Path) -> Import:
+    assert format_of(folder, Choices()) == name
+    return Import(name, folder, folder.with_name("out"))
+
+
+def test_a_language_of_multilingual_librispeech_may_be_alone_in_a_folder(tmp_path: Path) -> None:
+    language = tmp_path / "corpus" / "mls_italian"
+    write(tmp_path / "corpus" / "README.txt", "About")
+    for number, part in enumerate(SETS):
+        name = f"{number}_8_000000"
+        tone(language / part / "audio" / str(number) / "8" / f"{name}.flac")
+        write(language / part / "transcripts.txt", f"{name}\tuna parola\n")
+        write(language / part / "segments.txt", f"{name}\thttps://host/a.mp3\t0.0\t1.0\n")
+    done = imported("mls", tmp_path / "corpus")
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [
+        ("una parola", speaker) for speaker in "012"
+    ]
+
+
+def test_common_voice_without_sets_is_read_without_its_invalidated_clips(tmp_path: Path) -> None:
+    language = tmp_path / "corpus" / "cv-corpus-21.0-delta" / "ta"
+    for number, table in enumerate(("validated", "invalidated")):
+        tone(language / "clips" / f"{number}.mp3")
+        write(language / f"{table}.tsv", f"client_id\tpath\tsentence\nc{number}\t{number}.mp3\ta word\n")
+    assert imported("common_voice", tmp_path / "corpus").transcripts == {"0.mp3": "a word"}
+
+
+def test_folders_of_sets_may_be_in_the_only_folder(tmp_path: Path) -> None:
+    for part in SETS:
+        tone(tmp_path / "corpus" / "USC" / part / "7" / f"{part}.wav")
+        write(tmp_path / "corpus" / "USC" / part / "7" / f"{part}.txt", "a word")
+    assert imported("folder", tmp_path / "corpus").sets == {part: {f"{part}.wav"} for part in SETS}
