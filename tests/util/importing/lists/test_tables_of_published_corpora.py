@@ -119,3 +119,30 @@ def test_times_are_no_transcripts(folder: Path) -> None:
     write(folder / "segments.lst", "a 0.00 0.20\na 0.20 0.40\n")
     with pytest.raises(ImportingError):
         format_of(folder, Choices())
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "File ID,Ticker Symbol,Country by Ticker,Language Family\nu1,ABC,South Africa,Bantu\nu2,DEF,Ghana,Other\n",
+        "uttID deviceID\nu1 30\nu2 31\n",
+        "u1\thttps://host/book.mp3\t0.0\t1.0\nu2\thttps://host/book.mp3\t1.0\t2.0\n",
+    ],
+)
+def test_facts_about_recordings_are_no_transcripts(table: str, folder: Path) -> None:
+    for name in ("u1", "u2"):
+        tone(folder / "audio" / f"{name}.wav")
+        write(folder / "texts" / f"{name}.txt", f"a word {name}")
+    write(folder / "about" / "train.csv", table)
+    assert format_of(folder, Choices()) == "folder"
+    assert Import("folder", folder, folder.with_name("out")).transcripts == {
+        "u1.wav": "a word u1",
+        "u2.wav": "a word u2",
+    }
+
+
+def test_single_words_in_a_table_of_two_columns_are_transcripts(folder: Path) -> None:
+    for name in "ab":
+        tone(folder / f"{name}.wav")
+    write(folder / "words.csv", "clip,word\na,yes\nb,no\n")
+    assert imported(folder).transcripts == {"a.wav": "yes", "b.wav": "no"}

@@ -28,6 +28,14 @@ _LIST_OF_FLASHLIGHT = ".lst"
 _LINE_OF_FESTVOX = re.compile(r"\(\s*(\S+)\s+\"(.*)\"\s*\)\s*")
 """A line such as `( arctic_a0001 "TEXT" )`."""
 _QUOTING = (";", ",")
+_OTHER_NAME = re.compile(
+    r"(.*_)?(gender|sex|age|age_group|country|language|lang|locale|accent|dialect|family|device|city|emotion|topic)"
+    r"|(country|language|dialect)_.*|\w*(duration|length|date|url|source)s?"
+)
+"""Names of columns with other facts than a text or a speaker."""
+_FEW_COLUMNS = 2
+_WORD_OR_MORE = 9
+"""The bytes in UTF-8 of a text that may be longer than a code: three Chinese characters, or nine Latin letters."""
 _LOOKED_AT = 2000
 """The number of lines that show how a table is laid out."""
 _TEXTS_OF_PARTS = 3
@@ -114,12 +122,16 @@ def _with_columns(
     }
     text, speaker = (next((names.index(name) for name in kind if name in names), None) for kind in (TEXTS, SPEAKERS))
     if text is None:
-        sizes = {column: sum(map(_letters, texts)) for column, texts in values.items()}
+        values = {column: texts for column, texts in values.items() if not _names_facts(column, names, texts)}
+        said = {column: texts for column, texts in values.items() if not (names and names[column].endswith("id"))}
+        sizes = {column: sum(map(_letters, texts)) for column, texts in said.items()}
         if not any(sizes.values()):  # numbers alone
-            whole = (column for column, texts in values.items() if not all(map(_FRACTION.fullmatch, texts)))
+            whole = (column for column, texts in said.items() if not all(map(_FRACTION.fullmatch, texts)))
             sizes = {column: sum(map(len, values[column])) for column in whole}
         largest = max(sizes.values(), default=0)
         text = _last_text({column: values[column] for column, size in sizes.items() if 2 * size >= largest > 0})
+        if text is not None and len(names) > _FEW_COLUMNS and not _may_be_said(values[text]):
+            return None
     if text is None:
         return None
     repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
@@ -130,6 +142,16 @@ def _with_columns(
     different = {(row[recording], row[text]) for row in rows if len(row) > max(recording, text)}
     lacks_times = starts.isdisjoint(names) and len(different) >= _TEXTS_OF_PARTS * len({each for each, _ in different})
     return Layout(separator, names, width, recording, text, speaker, ends, lacks_times)
+
+
+def _names_facts(column: int, names: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether a column has addresses, or a name that says that it has other facts than a text or a speaker."""
+    return any("://" in text for text in texts[:1]) or bool(names and _OTHER_NAME.fullmatch(names[column]))
+
+
+def _may_be_said(texts: Sequence[str]) -> bool:
+    """Return whether some texts are several words or a long one, and not all are codes, such as of a country."""
+    return any(" " in text or len(text.encode()) >= _WORD_OR_MORE for text in texts)
 
 
 def _last_text(texts: Mapping[int, Sequence[str]]) -> int | None:
