@@ -64,6 +64,8 @@ def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part |
     """
     start, end = max(part.start, 0.0), min(part.end, length)
     detail = f"{part.start:.3f} to {'the end' if math.isinf(part.end) else f'{part.end:.3f}'} of {length:.3f} seconds"
+    if math.isnan(part.start) or math.isnan(part.end):
+        raise PartError("a part whose times are no numbers", detail)
     if start < length and most_overrun < part.end - length < math.inf:
         raise PartError(f"a part that ends more than {most_overrun} seconds after its recording", detail)
     if start <= TOLERANCE and length - end <= TOLERANCE:

@@ -114,6 +114,14 @@ def seconds_of(text: str) -> float:
         raise ValueError(f"{text!r} is no number of seconds") from None
 
 
+def seconds_in_json(value: object) -> float | None:
+    """Return a number of JSON, which is infinite if it is too large for a float; None for any other value."""
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return math.inf
+
+
 def why_not_times(start: float, duration: float | None) -> str:
     """Return what is wrong with a part's start and duration in seconds; empty if they are usable."""
     if not math.isfinite(start) or not (duration is None or math.isfinite(duration)):

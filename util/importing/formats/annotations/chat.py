@@ -15,7 +15,7 @@ from .tiers import Segment, Tier
 _LINE = re.compile(r"\*([^:]+):\s*(.*)")
 _TIME = re.compile(r"\x15_?(\d+)_(\d+)_?\x15")
 _NOT_UNDERSTOOD = re.compile(r"(?<!\S)(xxx?|yyy?|www)(?!\w)")
-_NOT_SAID = re.compile(r"\[[^\]]*\]|\(\.+\)|\(\d[\d.:]*\)|&[=+~*]\S*|(?<!\S)\+\S*|(?<!\S)0\w*|\((\w+)\)")
+_NOT_SAID = re.compile(r"\[[^\[\]]*\]|\(\.+\)|\(\d[\d.:]*\)|&[=+~*]\S*|(?<!\S)\+\S*|(?<!\S)0\w*|\((\w+)\)")
 """Codes, pauses, events and fragments, kinds of ends, and words and parts of words that were left out."""
 _MARKS = re.compile(r"&-|@\S*|[<>\u2039\u203a\u2308-\u230b\u2191\u2193\u2261\u201e\u2021^:]")
 _END = re.compile(r"\s*[.?!]\s*$")
@@ -29,7 +29,7 @@ def read_chat(path: Path) -> list[Tier]:
         times = _TIME.findall(found[2]) if found else []
         if found is None or not times:
             continue
-        start, end = int(times[0][0]) / 1000, int(times[-1][1]) / 1000
+        start, end = float(times[0][0]) / 1000, float(times[-1][1]) / 1000
         written = _TIME.sub(" ", found[2])
         text = _words(written)
         if text and start < end and not _NOT_UNDERSTOOD.search(written):

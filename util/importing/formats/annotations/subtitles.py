@@ -22,7 +22,7 @@ _LINE_END = re.compile(r"[\r\n]")
 _ARROW = "-->"
 _TIME = r"(?:(\d+):)?(\d+):(\d+)[.,](\d+)"
 _TIMES = re.compile(rf"\s*{_TIME}\s*{_ARROW}\s*{_TIME}(?:\s.*)?")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^\s<>][^<>]*)>")
 _TAGS = re.compile(r"<rt(?:\.[^<>]*)?>[^<]*|<[^<>]*>|\{\\[^{}]*\}")
 """Tags of WebVTT, with the readings above Japanese characters, and in braces the styles of other players."""
 
@@ -97,4 +97,4 @@ def _repeated(before: Sequence[str], lines: Sequence[str]) -> int:
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
-    return int(hours or 0) * 3600 + int(minutes) * 60 + float(f"{seconds}.{fraction}")
+    return float(hours or 0) * 3600 + float(minutes) * 60 + float(f"{seconds}.{fraction}")

@@ -13,7 +13,7 @@ from .tiers import Segment, Tier
 
 _OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
 _OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
-_MARKS = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\(\(|\)\)")
+_MARKS = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}|\(\(|\)\)")
 
 
 def timed_lines(text: str) -> list[Tier]:

@@ -88,7 +88,7 @@ class _Reader:
             start, duration = _times_of(supervision, recording, cut)
         except _UnusableError as error:
             return LeftOut(where, error.reason, path, error.detail)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             return LeftOut(where, "not as Lhotse writes it", path, f"{type(error).__name__}: {error}")
         texts = texts_of(supervision)
         columns = columns_of(texts, _USED)

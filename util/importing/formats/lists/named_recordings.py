@@ -154,7 +154,6 @@ def _short_names(folder: str, stem: str, file: str) -> set[str]:
 
 def _elsewhere(table: Path, name: str) -> str | None:
     """Return the path of a recording that a table names by its path, from the table's folder; None if it has none."""
-    with suppress(ValueError):  # a name that no file can have
-        path = table.parent / name
-        return str(path.resolve()) if is_recording(name) and path.is_file() else None
-    return None
+    path = os.path.join(table.parent, name)  # noqa: PTH118 (as below)
+    is_there = is_recording(name) and os.path.isfile(path)  # noqa: PTH113 (a Path raises errors for long names)
+    return os.path.realpath(path) if is_there else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,8 +97,12 @@ def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
     if not row.path:
         return LeftOut(where, "no wav_filename")
     part = row.part or WHOLE
+    try:
+        recording = os.path.realpath(row.path)
+    except ValueError as error:
+        return LeftOut(where, "a name that no file can have", "", f"{row.path!r}: {error}")
     return Record(
-        str(Path(row.path).resolve()),
+        recording,
         row.transcript,
         where,
         speaker_of(columns),

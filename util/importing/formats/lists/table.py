@@ -11,6 +11,7 @@ of a column, or of the names of tables or folders.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -28,6 +29,7 @@ from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
 from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record
+from ..text_files.reading import unreadable
 from .named_recordings import SEVERAL, NamedRecordings
 from .table_layout import Layout, divided, layout_of, lines_of
 
@@ -146,18 +148,19 @@ def _record(where: str, table: Path, recording: str, fields: Sequence[str], layo
     }
     try:
         text = _text_of(table, fields[layout.text].strip())
-    except UnicodeDecodeError as error:
-        return LeftOut(where, "its transcript is not UTF-8", recording, str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        return unreadable(where, Path(recording), error)
     return Record(recording, text, where, speaker, official, start, duration, others)
 
 
 def _text_of(table: Path, field: str) -> str:
     """Return the text of a file that a field names, from the table's folder, or else the field itself.
 
-    Raise UnicodeDecodeError.
+    Raise OSError, or UnicodeDecodeError.
     """
-    if field.lower().endswith(".txt") and (path := table.parent / field).is_file():
-        return read_text(path)
+    path = os.path.join(table.parent, field)  # noqa: PTH118 (as below)
+    if field.lower().endswith(".txt") and os.path.isfile(path):  # noqa: PTH113 (a Path raises errors for long names)
+        return read_text(Path(path))
     return field
 
 

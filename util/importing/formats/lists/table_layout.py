@@ -110,8 +110,11 @@ def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
 def _with_columns(
     path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
 ) -> Layout | None:
-    """Return the layout with the columns that these rows show; None if there is no transcript."""
+    """Return the layout with the columns that these rows show; None if there is no transcript,
+    or the header is too short."""
     names = tuple(column_name(name).replace("-", "_") for name in header)
+    if names and recording >= len(names):
+        return None
     lengths = Counter(map(len, rows))
     usual = [length for length, count in lengths.items() if 20 * count >= len(rows) and length > max(1, recording)]
     width = len(names) or min(usual, default=0)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....corpus_files.rows import why_not_times
+from ....corpus_files.rows import seconds_in_json, why_not_times
 from ....errors import ImportingError
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
@@ -58,7 +58,7 @@ def _audios(path: Path) -> Iterator[Any]:
                     return
                 try:
                     audio, place = decoder.raw_decode(text, place)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     more = file.read(max(_BLOCK, len(text) - place))
                     if not more:
                         raise ImportingError(f"{path}: malformed, or cut off: {error}") from error
@@ -81,16 +81,19 @@ def _segments(source: Path, where: str, audio: Any) -> Iterator[Item]:
         yield LeftOut(where, "an element of audios without a path and segments")
         return
     for segment in segments:
+        if not isinstance(segment, Mapping):
+            yield LeftOut(where, "a segment that is no object", str(source / path))
+            continue
         values = {"speaker": audio.get("speaker"), "subsets": audio.get("subsets"), **segment}
         yield _record(f"{where} {values.get('sid', '')}".strip(), str(source / path), values)
 
 
 def _record(where: str, recording: str, segment: Mapping[str, Any]) -> Item:
     written = segment.get("text_tn", segment.get("text"))
-    start, end = segment.get("begin_time"), segment.get("end_time")
+    start, end = seconds_in_json(segment.get("begin_time")), seconds_in_json(segment.get("end_time"))
     if not isinstance(written, str):
         return LeftOut(where, "no text", recording)
-    if not (isinstance(start, int | float) and isinstance(end, int | float)):
+    if start is None or end is None:
         return LeftOut(where, "no begin_time or end_time", recording)
     if reason := why_not_times(start, end - start):
         return LeftOut(where, "times that cannot be used", recording, reason)
@@ -98,9 +101,10 @@ def _record(where: str, recording: str, segment: Mapping[str, Any]) -> Item:
     if written.strip() and not text:
         return LeftOut(where, "a segment without speech", recording, written)
     subsets = segment.get("subsets")
-    official_set = next(filter(None, map(set_of_name, map(str, subsets or ()))), TRAIN)
+    names = map(str, subsets) if isinstance(subsets, list) else ()
+    official_set = next(filter(None, map(set_of_name, names)), TRAIN)
     speaker = str(segment.get("speaker") or "").replace(_UNKNOWN, "")
     return Record(
         *(recording, text.lower() if "text_tn" in segment else text, where, speaker, official_set),
-        *(float(start), float(end - start)),
+        *(start, end - start),
     )

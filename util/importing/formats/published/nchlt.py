@@ -5,6 +5,7 @@ Each speaker of the XML has recordings, with their path and their text. .trn is 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,7 +44,7 @@ def _recordings(path: Path, official_set: str) -> Iterator[Item]:
                     else LeftOut(where, "no audio")
                 )
                 element.clear()
-    except (ElementTree.ParseError, OSError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:
         raise ImportingError(f"{path}: cannot be read as XML: {error}") from error
 
 
@@ -51,4 +52,5 @@ def _find(path: Path, audio: str) -> str:
     """Return a recording, whose path begins with the corpus's own folder or below it."""
     corpus = path.parent.parent
     inside = corpus.joinpath(*Path(audio).parts[1:])
-    return str(inside if inside.is_file() else corpus.parent / audio)
+    is_inside = os.path.isfile(inside)  # noqa: PTH113 (a Path raises errors for long names)
+    return str(inside if is_inside else corpus.parent / audio)

@@ -40,7 +40,7 @@ def _item(source: Path, path: Path, recording: Path) -> Item:
     where = str(path.relative_to(source))
     try:
         root = ElementTree.parse(path).getroot()  # noqa: S314 (expat limits expansions)
-    except (ElementTree.ParseError, OSError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:
         return LeftOut(where, "an .xml that cannot be read", str(recording), str(error))
     text = root.findtext(_TEXT)
     if text is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .....corpus_files.json_lines import texts_of
-from .....corpus_files.rows import seconds_of
+from .....corpus_files.rows import seconds_in_json, seconds_of
 from .....corpus_files.speakers import SPEAKERS, speaker_of
 from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 
@@ -122,5 +121,5 @@ def _seconds(value: Any) -> float | None:
             return seconds_of(value)
         except ValueError:
             return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number else None
+    is_number = not isinstance(value, bool) and value == value  # WhisperX writes NaN for times that it does not find
+    return seconds_in_json(value) if is_number else None
