@@ -13,13 +13,10 @@ from pathlib import Path
 
 from ..errors import NetworkError
 from ..options import ModelOptions
+from ..options.model import PROVIDED
 from ..util.files.python_files import errors_of_code, load_python_file
 from .description import Layer, Network, Sizes
 from .serialization import LAYERS
-
-MODULES = ("deepspeech", "lstm", "conformer", "convolutional")
-"""The networks of this package, each a module whose function `layers` returns its records."""
-
 
 VARIABLE_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 """The pattern of layers' names, which TensorFlow uses in the names of their variables."""
@@ -34,7 +31,7 @@ def register(name: str) -> Callable[[LayersOf], LayersOf]:
 
     Raise NetworkError for a name that this package's networks have.
     """
-    if name in MODULES:
+    if name in PROVIDED:
         raise NetworkError(f"there is a network {name!r} already; choose another name")
 
     def registered(layers: LayersOf) -> LayersOf:
@@ -46,7 +43,7 @@ def register(name: str) -> Callable[[LayersOf], LayersOf]:
 
 def names() -> tuple[str, ...]:
     """Return the names of all networks."""
-    return (*MODULES, *_registered)
+    return (*PROVIDED, *_registered)
 
 
 def network(options: ModelOptions, coefficients: int, label_count: int, step_ms: int = 20) -> Network:
@@ -77,7 +74,7 @@ def _layers_of(text: str) -> LayersOf:
         load_python_file(Path(file), f"--network={text}")
     if name in _registered:
         return _registered[name]
-    if name in MODULES and not colon:
+    if name in PROVIDED and not colon:
         return _module_layers(name)
     known = f"there is no such network; there are {', '.join(names())}"
     if colon:

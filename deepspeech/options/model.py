@@ -9,7 +9,9 @@ from .rows.flag import flag, whether_given
 
 MODEL = "Model"
 PROVIDED = ("deepspeech", "lstm", "conformer", "convolutional")
-"""The networks whose settings are known here; a user's own network may use any of them."""
+"""The networks of this program, each a module of `deepspeech/network` whose function `layers` returns its records.
+
+The notices say which settings have an effect in them. A user's own network may use any setting."""
 _RATE = between(0, 1)
 _RATE_OR_FIRST = Range("less than 1, or negative for the value of --dropout_rate", high=1)
 

@@ -3,7 +3,9 @@
 import pytest
 
 from deepspeech.cli import flags
+from deepspeech.network import network
 from deepspeech.options import Options
+from deepspeech.options.model import PROVIDED
 
 
 def parse(*arguments: str) -> Options:
@@ -113,6 +115,22 @@ def test_a_setting_that_the_network_does_not_have_has_a_notice(arguments: tuple[
     (notice,) = parse(*arguments).notices
     assert told in notice
     assert "\n" not in notice
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("lstm_layers=3", "lstm_projection=9", "lstm_chunk=4", "bidirectional", "convolutions=4"),
+        *("convolution_channels=8", "output_step=80", "intermediate_ctc_weight=0.3", "convolution_kernel=5"),
+        *("conformer_layers=3", "attention_heads=2", "attention_chunk=4", "attention_left=3", "convolutional_layers=3"),
+        *("dropout_rate2=0.3", "dropout_rate3=0.3", "dropout_rate4=0.3", "dropout_rate6=0.3"),
+    ],
+)
+@pytest.mark.parametrize("name", PROVIDED)
+def test_a_setting_has_a_notice_in_each_network_whose_layers_it_does_not_change(name: str, setting: str) -> None:
+    plain, given = parse(f"--network={name}"), parse(f"--network={name}", f"--{setting}")
+    changes = network(given.model, 26, 28).layers != network(plain.model, 26, 28).layers
+    assert len(list(given.notices)) == (not changes)
 
 
 def test_a_flag_that_does_what_it_says_needs_no_notice() -> None:
