@@ -12,6 +12,7 @@ import numpy.typing as npt
 from deepspeech.export.formats import TrainedModel
 from deepspeech.network import network
 from deepspeech.options import ModelOptions, NetworkOptions, with_values
+from deepspeech.options.model import PROVIDED
 from deepspeech.serving.frozen.model import FrozenModel, ModelInfo
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.frames.normalization import FeatureStatistics
@@ -25,6 +26,7 @@ MFCC = FeatureOptions()
 FBANK = FeatureOptions(feature_type="fbank", coefficients=20, normalization="global")
 CONFORMER = {"network": "conformer", "conformer_layers": 2, "attention_heads": 2}
 MODELS: dict[str, tuple[dict[str, Any], FeatureOptions]] = {
+    **{name: ({"network": name}, FBANK) for name in PROVIDED},
     "deepspeech": ({"network": "deepspeech"}, MFCC),
     "deepspeech_of_windows_side_by_side": ({"network": "deepspeech"}, replace(MFCC, window_ms=20)),
     "deepspeech_of_stacked_frames": (

@@ -20,15 +20,15 @@ from deepspeech.options import (
     OptimizerOptions,
     SessionOptions,
 )
+from deepspeech.options.model import PROVIDED
 from deepspeech.training.graph import build_training_graph, session_config
 from deepspeech.training.towers import GraphSettings, compute_devices, feeds, mean_gradients, padded_length_for
 from deepspeech.util.feeding import Batch
 
 v1 = tf.compat.v1
 LABELS, COEFFICIENTS, FRAMES = 12, 20, 157
-NETWORKS = {
+NETWORKS = {name: ModelOptions(network=name, n_hidden=32, dropout_rate=0.0) for name in PROVIDED} | {
     "deepspeech": ModelOptions(n_hidden=48, dropout_rate=0.0),
-    "lstm": ModelOptions(network="lstm", n_hidden=32, dropout_rate=0.0),
     "bidirectional": ModelOptions(
         network="lstm", n_hidden=32, dropout_rate=0.0, settings=NetworkOptions(bidirectional=True)
     ),

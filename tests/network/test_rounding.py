@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,7 +12,18 @@ import tensorflow as tf
 from deepspeech._acoustic import Int8Dense
 from deepspeech.errors import NetworkError
 from deepspeech.network import Dense, network
-from deepspeech.network.description import Convolution, ConvolutionModule, FeedForward, Layer, Network, SelfAttention
+from deepspeech.network.checks.rounding import ROUNDED
+from deepspeech.network.description import (
+    LSTM,
+    Convolution,
+    ConvolutionModule,
+    FeedForward,
+    Layer,
+    Network,
+    Projection,
+    SelfAttention,
+    TwoLSTMs,
+)
 from deepspeech.network.layers.compute import Compute, compute_on
 from deepspeech.network.layers.dense import dense
 from deepspeech.network.rounding import rounded_columns, rounded_kernel
@@ -89,6 +100,8 @@ def test_an_lstms_weights_of_inputs_and_of_the_state_have_scales_of_their_own() 
 
 
 LAYERS_OF_ROWS = [
+    Dense("layer", 70, clip=20.0),
+    Projection("layer", 70),
     Convolution("layer", channels=5, input_channels=2, time=3, frequency=3, time_stride=2, frequency_stride=2),
     Convolution("layer", channels=70, input_channels=1, time=4, frequency=2, clip=20.0),
     FeedForward("layer", units=90),
@@ -97,8 +110,12 @@ LAYERS_OF_ROWS = [
 ]
 
 
+def test_every_layer_that_is_rounded_is_one_of_these_or_an_lstm_whose_state_only_the_engine_rounds() -> None:
+    assert {*get_args(ROUNDED)} == {LSTM, TwoLSTMs, *map(type, LAYERS_OF_ROWS)}
+
+
 @pytest.mark.parametrize("layer", LAYERS_OF_ROWS, ids=lambda layer: f"{type(layer).__name__} {layer.time_reduction}")
-def test_layers_of_convolutions_and_attention_give_what_the_engine_does_in_int8(layer: Layer) -> None:
+def test_layers_without_a_state_give_what_the_engine_does_in_int8(layer: Layer) -> None:
     random = np.random.default_rng(7)
     rows, width = 20, 12
     values = random.normal(size=(rows, width)).astype(np.float32) * random.uniform(0.1, 9, size=(rows, 1))

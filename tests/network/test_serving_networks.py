@@ -14,9 +14,10 @@ from numpy_network import posteriors, random_weights
 from deepspeech import Model
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import frozen_graph
-from deepspeech.network import Network, network
-from deepspeech.network.registry import MODULES
+from deepspeech.network import ContextWindow, Network, network
+from deepspeech.network.serialization import LAYERS
 from deepspeech.options import ExportOptions, ModelOptions, NetworkOptions, with_values
+from deepspeech.options.model import PROVIDED
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import context_windows
 from deepspeech.serving.frozen.model import FrozenModel, read_frozen_model
@@ -28,13 +29,14 @@ v1 = tf.compat.v1
 Array = npt.NDArray[np.float32]
 ALPHABET = Alphabet(tuple(" abcde"))
 SMALL = ModelOptions(n_hidden=20, settings=NetworkOptions(channels=4))
-FLAGS: dict[str, dict[str, Any]] = {
+FLAGS: dict[str, dict[str, Any]] = {name: {"network": name} for name in PROVIDED[1:]} | {
     "lstm": {"network": "lstm", "lstm_layers": 2},
     "projected": {"network": "lstm", "lstm_layers": 2, "lstm_projection": 9},
     "every_20_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 20},
     "of_four_convolutions": {"network": "lstm", "lstm_layers": 1, "convolutions": 4},
     "every_120_ms": {"network": "lstm", "lstm_layers": 1, "output_step": 120},
     "bidirectional": {"network": "lstm", "lstm_layers": 2, "bidirectional": True, "lstm_projection": 9},
+    "in_chunks": {"network": "lstm", "lstm_layers": 2, "lstm_chunk": 4, "lstm_chunk_offset": 2},
     "conformer": {"network": "conformer", "conformer_layers": 2, "attention_heads": 2, "attention_chunk": 4},
     "conformer_of_short_sight": {
         **{"network": "conformer", "conformer_layers": 1, "attention_heads": 1, "attention_chunk": 3},
@@ -44,11 +46,13 @@ FLAGS: dict[str, dict[str, Any]] = {
     "convolutional": {"network": "convolutional", "convolutional_layers": 2, "convolution_kernel": 4},
 }
 NETWORKS = {name: with_values(SMALL, flags) for name, flags in FLAGS.items()}
-STREAMING = [name for name, flags in FLAGS.items() if not flags.get("bidirectional")]
 
 
 def described(name: str) -> Network:
     return network(NETWORKS[name], 26, ALPHABET.size)
+
+
+STREAMING = [name for name in NETWORKS if described(name).streams]
 
 
 def exported(name: str, folder: Path) -> Path:
@@ -74,8 +78,9 @@ def windows_of(model: FrozenModel, features: Array) -> Array:
     return context_windows(np.concatenate([padding, features, padding]), model.info.network.context)
 
 
-def test_every_network_of_the_program_is_among_them() -> None:
-    assert {flags["network"] for flags in FLAGS.values()} == {*MODULES} - {"deepspeech"}
+def test_every_layer_that_can_be_exported_is_in_one_of_these_networks() -> None:
+    kinds = {type(layer) for name in NETWORKS for layer in described(name).layers}
+    assert kinds >= {*LAYERS.values()} - {ContextWindow}
 
 
 @pytest.mark.parametrize("name", NETWORKS)

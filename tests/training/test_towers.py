@@ -17,6 +17,7 @@ from deepspeech.options import (
     OptimizerOptions,
     SessionOptions,
 )
+from deepspeech.options.model import PROVIDED
 from deepspeech.training.graph import Session, build_training_graph, session_config
 from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients, padded_length_for
 from deepspeech.util.corpus import read_corpus
@@ -143,7 +144,7 @@ def test_batches_for_gpus_have_few_lengths_and_those_for_the_processor_the_longe
     assert padded_length_for(["/cpu:0"])(1001) == 1001
 
 
-@pytest.mark.parametrize("name", ["deepspeech", "lstm", "conformer", "convolutional"])
+@pytest.mark.parametrize("name", PROVIDED)
 def test_frames_beyond_the_longest_utterance_change_no_loss_and_no_gradient(joined_and_split: Any, name: str) -> None:
     label_count, joined, _ = joined_and_split
     longer = replace(joined, features=np.pad(joined.features, ((0, 0), (0, 21), (0, 0))))

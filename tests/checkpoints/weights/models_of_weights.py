@@ -10,7 +10,7 @@ from deepspeech.checkpoints.identity import DESCRIPTION_FORMAT, ModelIdentity
 from deepspeech.checkpoints.weights.model_weights import ModelWeights, by_layers
 from deepspeech.network import Dense, Layer, Projection, Sizes, register
 from deepspeech.options import ModelOptions, NetworkOptions
-from deepspeech.options.model import ConformerOptions, LSTMOptions
+from deepspeech.options.model import PROVIDED, ConformerOptions, LSTMOptions
 from deepspeech.util.features import FeatureOptions
 from deepspeech.util.frames.normalization import DEVIATION, MEAN
 from deepspeech.util.text import Alphabet
@@ -21,14 +21,13 @@ NORMALIZED = FeatureOptions(feature_type="fbank", normalization="running")
 
 DEEPSPEECH = ModelIdentity(ALPHABET, FeatureOptions(), ModelOptions(n_hidden=12))
 IDENTITIES = {
+    **{
+        name: ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network=name, settings=SMALL))
+        for name in PROVIDED
+    },
     "deepspeech": DEEPSPEECH,
-    "lstm": ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="lstm", settings=SMALL)),
     "both_directions": ModelIdentity(
         ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="lstm", settings=replace(SMALL, bidirectional=True))
-    ),
-    "conformer": ModelIdentity(ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="conformer", settings=SMALL)),
-    "convolutional": ModelIdentity(
-        ALPHABET, NORMALIZED, ModelOptions(n_hidden=12, network="convolutional", settings=SMALL)
     ),
 }
 
