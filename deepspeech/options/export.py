@@ -9,7 +9,7 @@ from .decoding import CLIENT_BEAM_WIDTH
 from .rows.checks import OneOf, one_to
 from .rows.flag import flag
 
-GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
+EXPORT_FORMATS = GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
 """The formats of exported models, which `deepspeech.export.formats` writes."""
 
 LARGEST_BEAM_WIDTH = 1 << 14
@@ -38,7 +38,7 @@ class ExportOptions:
         "format of the model: graph (output_graph.pb), onnx (model.onnx), sherpa (for sherpa-onnx), or tflite "
         "(output_graph.tflite)",
         name="export_format",
-        check=OneOf((GRAPH, ONNX, SHERPA, TFLITE)),
+        check=OneOf(EXPORT_FORMATS),
         decides_result=False,
     )
     features: bool = flag(

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 from ..options import LearningRateOptions
-from ..options.training.learning_rate import COSINE, INVERSE_SQRT
+from ..options.training.learning_rate import CONSTANT, COSINE, INVERSE_SQRT
 from .state import TrainingState
 
 
@@ -57,4 +57,5 @@ class LearningRate:
             return lowest + (rate - lowest) * (1 + math.cos(math.pi * share)) / 2
         if self.options.schedule == INVERSE_SQRT:
             return rate * math.sqrt(max(warmup, 1) / max(step, warmup, 1))
+        assert self.options.schedule == CONSTANT
         return rate

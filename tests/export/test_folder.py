@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from running import files_no_larger_than
 from deepspeech.errors import ExportError
 from deepspeech.export.folder import write_export
 from deepspeech.export.formats import FORMATS
+from deepspeech.options.export import EXPORT_FORMATS
 
 SHERPA = FORMATS["sherpa"]
 OLD = {"model.onnx": b"old", "model-streaming.onnx": b"old", "tokens.txt": b"old"}
@@ -24,6 +26,11 @@ def folder(tmp_path: Path) -> Path:
 
 def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_format_that_the_flag_accepts_has_a_module() -> None:
+    assert tuple(FORMATS) == EXPORT_FORMATS
+    assert all(find_spec(f"deepspeech.export.{each.module}") for each in FORMATS.values())
 
 
 def test_an_export_that_has_no_space_changes_nothing(folder: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech.options import LearningRateOptions
+from deepspeech.options.training.learning_rate import CONSTANT, SCHEDULES
 from deepspeech.schedule.learning_rate import LearningRate
 from deepspeech.schedule.state import TrainingState
 
@@ -46,6 +47,13 @@ def test_the_inverse_square_root_has_halved_after_four_warm_ups() -> None:
     found = rates(LearningRateOptions("inverse_sqrt", warmup_steps=10))
     assert found[10] == 0.5
     assert found[40] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_every_schedule_begins_with_the_base_after_the_warm_up_and_all_but_constant_change_it(schedule: str) -> None:
+    found = rates(LearningRateOptions(schedule, warmup_steps=10))
+    assert found[10] == 0.5
+    assert (found[-1] != 0.5) == (schedule != CONSTANT)
 
 
 def test_each_plateau_lowers_every_later_rate_but_not_below_the_minimum() -> None:

@@ -8,7 +8,7 @@ from ..rows.checks import OneOf, Range, at_least
 from ..rows.flag import flag
 from .optimizer import TRAINING
 
-CONSTANT, COSINE, INVERSE_SQRT = "constant", "cosine", "inverse_sqrt"
+SCHEDULES = CONSTANT, COSINE, INVERSE_SQRT = "constant", "cosine", "inverse_sqrt"
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class LearningRateOptions:
         "course of the learning rate: constant, cosine (falls to minimum_learning_rate at the last epoch), or"
         " inverse_sqrt (falls with the square root of the steps after the warm-up)",
         name="learning_rate_schedule",
-        check=OneOf((CONSTANT, COSINE, INVERSE_SQRT)),
+        check=OneOf(SCHEDULES),
     )
     warmup_steps: int = flag(
         0, "first steps, in which the learning rate rises linearly to its value", check=at_least(0)
