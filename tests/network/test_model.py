@@ -8,10 +8,12 @@ import tensorflow as tf
 from deepspeech.errors import NetworkError
 from deepspeech.network import Dense, Layer, Network, Variable, network
 from deepspeech.network.description import BLANK_BIAS, ONES
+from deepspeech.network.layers.compute import Compute
 from deepspeech.network.layers.context_window import context_windows
 from deepspeech.network.layers.variables import variables_of
 from deepspeech.network.training import Activations, Pass, computed, outputs_of
 from deepspeech.options import ModelOptions
+from deepspeech.options.model import PROVIDED
 from deepspeech.util.features import FeatureOptions
 
 v1 = tf.compat.v1
@@ -38,6 +40,19 @@ def test_variables_have_the_names_and_shapes_of_deepspeech_0_9() -> None:
     assert made["layer_6/bias"] == (29,)
     assert made[f"{cell}/kernel"] == (32, 64)
     assert made[f"{cell}/bias"] == (64,)
+
+
+@pytest.mark.parametrize("name", PROVIDED)
+def test_every_network_computes_in_bfloat16_what_it_does_in_float32_within_its_precision(name: str) -> None:
+    described = network(ModelOptions(network=name, n_hidden=16), FEATURES.coefficients, 28)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.set_random_seed(1)
+        inputs = tf.constant(random_features(2, 60)), tf.constant([60, 41])
+        each = [Compute(), Compute(bfloat16=True)]
+        wanted = [outputs_of(described, *inputs, training=False, compute=compute).logits for compute in each]
+        session.run(v1.global_variables_initializer())
+        exact, rounded = session.run(wanted)
+    assert 0 < np.abs(rounded - exact).max() < 0.05 * np.abs(exact).max()
 
 
 def test_a_beginning_of_values_that_there_is_not_is_named() -> None:
