@@ -8,7 +8,7 @@ Lists for `datasets` have audio, whose value may be an object with a path, and s
 and sentence. Those of ms-swift and LLaMA-Factory have audios, with one recording, and messages; the last message of the
 assistant is the transcript. Other names, such as file and transcript, are read, too. A *.json may also be one array of
 rows, or one object that has them by name, as SpeechBrain's, with wav and words or wrd. Its rows are numbered in place
-of lines.
+of lines. What Label Studio, doccano and Prodigy export is read, too.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..errors import BadRow
 from ..shards.members import SUFFIX
 from ..storage.copies import joined
 from ..transcripts import Normalizer
+from .annotators import utterances_of
 from .csv_files import COLUMNS, DURATION, END, STARTS
 from .lines import numbered_lines, read_text
 from .rows import Entry, Row, Unusable, row_of
@@ -65,7 +66,7 @@ def read_entries(path: Path) -> Iterator[Entry | Unusable]:
     first = next(lines, None)
     whole = _rows_of_one_value(path) if first and not _is_row(first[1]) else None
     if whole is not None:
-        for number, value in enumerate(whole, start=1):
+        for number, value in enumerate(chain.from_iterable(map(utterances_of, whole)), start=1):
             yield _entry_of(path, number, value)
         return
     for number, line in chain((first,) if first else (), lines):
@@ -77,7 +78,7 @@ def read_entries(path: Path) -> Iterator[Entry | Unusable]:
             else:
                 yield Unusable(number, "not JSON", "", str(error))
         else:
-            yield _entry_of(path, number, value)
+            yield from (_entry_of(path, number, each) for each in utterances_of(value))
 
 
 def _is_row(line: str) -> bool:

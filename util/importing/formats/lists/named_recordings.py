@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
@@ -19,6 +20,8 @@ SEVERAL = ""
 """Stands for the path where several recordings have a name."""
 
 
+_OF_UPLOADS = re.compile(r"[0-9a-f]{8}-")
+"""Label Studio puts such before the names of files that are uploaded."""
 _USUAL = ("wav", "wavs")
 """Folders that are meant if a folder also has the same recordings in another form."""
 
@@ -89,6 +92,7 @@ class NamedRecordings:
         """Return the recording by the ends of its path: the last two parts of it, and the last alone."""
         converted = posix.suffix.lower() in HEADERLESS
         last = (posix.name, posix.stem) if converted or is_recording(posix.name) else (posix.name,)
+        last = (*last, *(_OF_UPLOADS.sub("", name) for name in last if _OF_UPLOADS.match(name)))
         names = [f"{posix.parent.name}/{name}" for name in last if posix.parent.name] + list(last)
         found = next(((name, path) for name in names if (path := self._all.get(name)) is not None), None)
         if found is None:
