@@ -33,6 +33,7 @@ CAPTIONS = {
     "a.ass": "[V4+ Styles]\nFormat: Name, Fontname\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
     "Dialogue: 0,0:00:00.20,0:00:01.00,Default,,{\\i1}good{\\i0}\\Nmorning\n"
     "Comment: 0,0:00:01.00,0:00:02.00,Default,,nothing\nDialogue: 0,0:00:02.00,0:00:02.80,Default,,how are you?\n",
+    "a.tsv": "start\tend\ttext\n200\t1000\tgood morning\n2000\t2800\thow are you?\n",
     "a.lrc": "[ti:Song]\n[00:00.20]good <00:00.60>morning\n[00:01.00]\n[00:02.00]how are you?\n[00:02.80]\n",
     "a.otr": json.dumps(
         {

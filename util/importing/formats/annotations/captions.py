@@ -1,7 +1,7 @@
-"""Captions of other kinds than SubRip and WebVTT: .sbv, .lrc, .ass and .ssa, .ttml, .dfxp and .srv1 to .srv3, and .otr.
+"""Captions of other kinds than SubRip and WebVTT: .sbv, .lrc, .ass, .ssa, .ttml, .dfxp, .srv1 to .srv3, .tsv and .otr.
 
-YouTube has .sbv, .ttml and .srv3, players of music .lrc, and oTranscribe .otr, which is JSON with the HTML of a text
-with times.
+YouTube has .sbv, .ttml and .srv3, players of music .lrc, Whisper .tsv, and oTranscribe .otr, which is JSON with the
+HTML of a text with times.
 """
 
 from __future__ import annotations
@@ -40,6 +40,19 @@ def read_sbv(path: Path) -> list[Tier]:
         times, _, text = block.partition("\n")
         if found := _TIMES_OF_SBV.fullmatch(times.strip()):
             segments.append(_segment(seconds_of(found[1]), seconds_of(found[2]), text))
+    return tiers_by_name(filter(None, segments), "subtitles")
+
+
+def read_tsv(path: Path) -> list[Tier]:
+    """Return the segments of Whisper's .tsv, whose times are in ms; raise AnnotationsError, or OSError."""
+    header, *lines = read_text(path).splitlines() or [""]
+    if header.split("\t") != ["start", "end", "text"]:
+        raise AnnotationsError("it has other columns than those of Whisper: start, end, text")
+    try:
+        rows = [line.split("\t", 2) for line in lines if line.strip()]
+        segments = [_segment(int(start) / 1000, int(end) / 1000, text) for start, end, text in rows]
+    except ValueError as error:
+        raise AnnotationsError(f"a line is not start, end and text: {error}") from error
     return tiers_by_name(filter(None, segments), "subtitles")
 
 

@@ -23,7 +23,7 @@ from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import DOCUMENTS, set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
-from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_xml
+from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_tsv, read_xml
 from ..annotations.chat import read_chat
 from ..annotations.label_tracks import label_tracks
 from ..annotations.names_of_speakers import is_numbered, names_apart
@@ -45,7 +45,7 @@ _SUBTITLES: dict[str, Callable[[Path], list[Tier]]] = {
     "lrc": read_lrc,
     "json3": read_json,
 }
-_JSON, _CHAT = "json", "cha"
+_JSON, _TSV, _CHAT = "json", "tsv", "cha"
 _CHOSEN = ("textgrid", "eaf")
 """Files of which the user chooses tiers; those of the others are what each speaker says."""
 _OF_RECORDINGS: dict[str, Callable[[Path], list[Tier]]] = {
@@ -55,6 +55,7 @@ _OF_RECORDINGS: dict[str, Callable[[Path], list[Tier]]] = {
     _CHAT: read_chat,
     "otr": read_otr,
     _JSON: read_json,
+    _TSV: read_tsv,
 }
 _TIERS = ("textgrid", "eaf", *(ending for ending in _OF_RECORDINGS if ending != "textgrid"))
 """The endings of annotations, in order of preference."""
@@ -152,7 +153,8 @@ def _subtitles_of_languages(annotations: Iterable[str]) -> dict[str, list[str]]:
 
 def _names(file: str) -> Iterator[str]:
     """Yield the possible names of the file beside a recording, in order of preference."""
-    for suffix in (*(each for each in (*_TIERS, *_TEXTS) if each != _JSON), _JSON):
+    last = (_JSON, _TSV)
+    for suffix in (*(each for each in (*_TIERS, *_TEXTS) if each not in last), *last):
         yield f"{file.rpartition('.')[0]}.{suffix}"
         yield f"{file}.{suffix}"
 
