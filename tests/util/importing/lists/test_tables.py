@@ -218,3 +218,13 @@ def test_texts_of_parts_need_names_of_the_columns_of_times(tmp_path: Path) -> No
     write(tmp_path / "corpus" / "list.csv", f"Datei;Beginn;Ende;Text\n{rows}")
     with pytest.raises(ImportingError, match="name the columns of their times start and end"):
         format_of(tmp_path / "corpus", Choices())
+
+
+def test_names_may_be_those_of_windows_and_excel(tmp_path: Path) -> None:
+    for name in ("Rec/A.WAV", "Rec/b.wav", "c.wav"):
+        tone(tmp_path / "corpus" / name)
+    text = "sep=;\r\nfile;text\r\nC:\\Data\\Rec\\a.wav;one\r\nrec\\B;two\r\nC.WAV;three\r\n"
+    write(tmp_path / "corpus" / "list.csv", text)
+    done = imported(tmp_path / "corpus")
+    assert done.transcripts == {"A.WAV": "one", "b.wav": "two", "c.wav": "three"}
+    assert not done.left_out

@@ -20,6 +20,8 @@ SEVERAL = ""
 """Stands for the path where several recordings have a name."""
 
 
+_IN_OTHER_CASE = "\0"
+"""Comes before the small form of a name with capitals; no file has it."""
 _OF_UPLOADS = re.compile(r"[0-9a-f]{8}-")
 """Label Studio puts such before the names of files that are uploaded."""
 _USUAL = ("wav", "wavs")
@@ -68,6 +70,8 @@ class NamedRecordings:
         if found := _elsewhere(table, name.strip()):
             return found
         found = self._by_name(table, posix)
+        if found is None:
+            found = self._in_other_case(posix)
         return found if not found or _ends_alike(found, posix, ends) else None
 
     def set_of(self, recording: str) -> str:
@@ -85,8 +89,18 @@ class NamedRecordings:
                 self._sets.add(official_set)
             above = f"{relative}/" if relative.parts else ""
             for stem, file in recordings:
-                for name in {f"{above}{file}", f"{above}{stem}", *_short_names(folder.name, stem, file)}:
-                    yield unicodedata.normalize("NFC", name), f"{folder}/{file}"
+                path = f"{folder}/{file}"
+                named = {f"{above}{file}", f"{above}{stem}", *_short_names(folder.name, stem, file)}
+                for name in {unicodedata.normalize("NFC", name) for name in named}:
+                    yield name, path
+                    if (folded := name.casefold()) != name:
+                        yield _IN_OTHER_CASE + folded, path
+
+    def _in_other_case(self, posix: PurePosixPath) -> str | None:
+        """Return the recording whose name or path differs only in capitals, as on Windows."""
+        paths = (str(posix), f"{posix.parent.name}/{posix.name}", posix.name)
+        names = (prefix + path.casefold() for path in paths for prefix in (_IN_OTHER_CASE, ""))
+        return next((found for name in names if (found := self._all.get(name)) is not None), None)
 
     def _by_name(self, table: Path, posix: PurePosixPath) -> str | None:
         """Return the recording by the ends of its path: the last two parts of it, and the last alone."""
@@ -121,7 +135,10 @@ def _ends_alike(path: str, name: PurePosixPath, ends: int) -> bool:
     """Return whether the folders at the end of a path are those of a name, so far as `ends` includes them."""
     wanted = [part for part in name.parent.parts if part not in ("/", "..")]
     there = PurePosixPath(unicodedata.normalize("NFC", path)).parent.parts
-    return all(own == other for own, other, _ in zip(reversed(there), reversed(wanted), range(ends - 1), strict=False))
+    return all(
+        own.casefold() == other.casefold()
+        for own, other, _ in zip(reversed(there), reversed(wanted), range(ends - 1), strict=False)
+    )
 
 
 def distinct_ends(folder: Path, names: Iterable[str]) -> int:

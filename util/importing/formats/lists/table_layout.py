@@ -27,6 +27,7 @@ _LIST_OF_FLASHLIGHT = ".lst"
 """Ends the names of tables with lines such as `NAME PATH LENGTH TEXT`."""
 _LINE_OF_FESTVOX = re.compile(r"\(\s*(\S+)\s+\"(.*)\"\s*\)\s*")
 """A line such as `( arctic_a0001 "TEXT" )`."""
+_LINE_OF_EXCEL = re.compile(r"sep=.\s*", re.IGNORECASE)
 _QUOTING = (";", ",")
 _OTHER_NAME = re.compile(
     r"(.*_)?(gender|sex|age|age_group|country|language|lang|locale|accent|dialect|family|device|city|emotion|topic)"
@@ -188,10 +189,14 @@ def _repeat(texts: Sequence[str]) -> bool:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a table, with tabs in place of the parentheses and quotes of Festvox. Raise CorpusError."""
+    """Yield the lines of a table, with tabs in place of the parentheses and quotes of Festvox. Raise CorpusError.
+
+    A first line that tells Excel the separator, such as `sep=;`, is none of them.
+    """
     for number, line in numbered_lines(path):
         found = _LINE_OF_FESTVOX.fullmatch(line)
-        yield number, "\t".join(found.groups()) if found else line
+        if number > 1 or not _LINE_OF_EXCEL.fullmatch(line):
+            yield number, "\t".join(found.groups()) if found else line
 
 
 def divided(
