@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..containers.endings import is_recording
-from ..corpus_files.kaldi import RECORDINGS
+from ..corpus_files.kaldi import RECORDINGS, TEXT
 from ..corpus_files.lines import numbered_lines
 from ..errors import CorpusError, ImportingError
 from ..files.folders import walk
@@ -24,7 +24,13 @@ def packed(source: Path) -> ImportingError | None:
 
 def unread(source: Path) -> ImportingError | None:
     """Return an error that names what may be the transcripts: a list further below, a spreadsheet, a text, or names."""
-    return _deeper_list(source) or _spreadsheet(source) or _lines_in_order(source) or _names(source)
+    return (
+        _deeper_list(source)
+        or _segments_of_kaldi(source)
+        or _spreadsheet(source)
+        or _lines_in_order(source)
+        or _names(source)
+    )
 
 
 def nothing_found(source: Path) -> ImportingError:
@@ -45,6 +51,13 @@ def _deeper_list(source: Path) -> ImportingError | None:
                 "the folder above it if each set has one"
             )
     return None
+
+
+def _segments_of_kaldi(source: Path) -> ImportingError | None:
+    if not all((source / name).is_file() for name in ("segments", TEXT)):
+        return None
+    command = "for f in $PWD/wav/*.wav; do echo $(basename $f .wav) $f; done > wav.scp"
+    return ImportingError(f"{source} has segments and {TEXT} of Kaldi, but no {RECORDINGS}; write it: {command}")
 
 
 def _spreadsheet(source: Path) -> ImportingError | None:

@@ -40,3 +40,21 @@ def test_the_command_that_is_advised_makes_a_table(texts: str, tmp_path: Path) -
     assert format_of(folder, Choices()) == "table"
     done = Import("table", folder, tmp_path / "out")
     assert done.transcripts == dict(zip(names, ("good morning", "how are you"), strict=True))
+
+
+def test_the_command_that_is_advised_completes_a_directory_of_kaldi(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    tone(folder / "wav" / "talk.wav", 3)
+    write(folder / "text", "u1 good morning\n")
+    write(folder / "segments", "u1 talk 0.5 1.5\n")
+    _, _, command = advice(folder).partition("; write it: ")
+    subprocess.run(["bash", "-c", command], cwd=folder, env=os.environ, check=True)
+    (row,) = Import(format_of(folder, Choices()), folder, tmp_path / "out", Choices(split=(1, 0, 0))).all_rows
+    assert (row["transcript"], row["duration"]) == ("good morning", "1.000")
+
+
+def test_recordings_of_an_stm_may_be_in_another_folder(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "wav" / "talk.wav", 3)
+    write(tmp_path / "corpus" / "all.stm", "talk 1 ann 0.5 1.5 <o> good morning\n")
+    (row,) = Import("tedlium", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0))).all_rows
+    assert (row["transcript"], row["speaker"], row["duration"]) == ("good morning", "ann", "1.000")
