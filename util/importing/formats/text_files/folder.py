@@ -33,6 +33,7 @@ from ..annotations.stamped_lines import stamped_lines
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
 from ..annotations.timed_lines import timed_lines
+from ..annotations.timelines import read_timeline
 from ..annotations.transcriber import read_trs
 from ..annotations.transcripts import follow_links, has_times
 from .reading import unreadable
@@ -52,6 +53,7 @@ _OF_RECORDINGS: dict[str, Callable[[Path], list[Tier]]] = {
     **_SUBTITLES,
     "textgrid": read_textgrid,
     "trs": read_trs,
+    **dict.fromkeys(("exb", "flk", "fln"), read_timeline),
     _CHAT: read_chat,
     "otr": read_otr,
     _JSON: read_json,

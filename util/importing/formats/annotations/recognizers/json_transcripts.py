@@ -25,7 +25,7 @@ _SEGMENTS = (
     *("segments", "normalized", "verbatim", "audio_segments", "utterances", "sentences", "sentence_info", "chunks"),
     *("recognizedPhrases", "phrases", "transcription", "events", "results"),
 )
-_WORDS = ("words", "items", "elements", "word_segments", "result", "results")
+_WORDS = ("words", "items", "elements", "terms", "word_segments", "result", "results")
 """Names of lists of segments and of words, in order of preference."""
 _WHOLE = ("transcripts", "results", "channels", "combinedPhrases")
 """Names of lists whose texts together are the whole."""
