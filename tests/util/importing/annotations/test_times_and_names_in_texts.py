@@ -63,6 +63,7 @@ def test_a_title_above_the_first_time_is_left_out(tmp_path: Path) -> None:
         ("Ann: good\nmorning\nAnn: how", "good morning how", "Ann"),
         ("[SPEAKER_00]: good morning", "good morning", "a-SPEAKER_00"),
         ("I say: good\nmorning", "I say: good morning", ""),
+        ("First: good\nSecond: morning", "First: good Second: morning", ""),
         ("chapter 1: good\nmorning", "chapter 1: good morning", ""),
         ("good morning\nAnn: how\nAnn: are you", "good morning Ann: how Ann: are you", ""),
     ],

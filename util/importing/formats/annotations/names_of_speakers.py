@@ -18,15 +18,16 @@ _LEAST_SHARE = 4
 """Names are read if one line in so many has one."""
 
 
-def names_apart(lines: Sequence[str]) -> list[tuple[str, str]]:
+def names_apart(lines: Sequence[str], *, timed: bool = True) -> list[tuple[str, str]]:
     """Return the speaker and the words of each line; without a speaker if the lines do not begin with names.
 
-    A colon may also follow the first words of a sentence. So names are read only if all of several lines have one, or
-    if the first line and a quarter of all have one that is numbered, as Speaker 1 is, or that occurs several times.
+    A colon may also follow the first words of a sentence. So names are read only if the first line and a quarter of all
+    have one that is numbered, as Speaker 1 is, or that occurs several times, or if all of several `timed` lines have.
     """
     found = [_NAMED.match(line) for line in lines]
     names = [match[1].strip() if match and _is_name(match[1].strip()) else "" for match in found]
-    read = {*names} if len(names) > 1 and "" not in names else _sure(names)
+    sure = _sure(names)
+    read = {*names} if len(names) > 1 and "" not in names and (sure or timed) else sure
     return [
         (name, line[match.end() :]) if match and name in read else ("", line)
         for name, match, line in zip(names, found, lines, strict=True)

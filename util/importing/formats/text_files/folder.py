@@ -205,7 +205,7 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
         return LeftOut(where, _LABELS, str(path))
     if text.startswith(_RICH_TEXT):
         return LeftOut(where, _DOCUMENT, str(path))
-    said = names_apart([line for line in text.splitlines() if line.strip()])
+    said = names_apart([line for line in text.splitlines() if line.strip()], timed=False)
     speakers = sorted({speaker for speaker, _ in said if speaker})
     speaker = _own(path, speakers[0]) if len(speakers) == 1 else ""
     return Record(str(path), continued_by_all(words for _, words in said), where, speaker)
