@@ -10,6 +10,7 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.importing.formats.annotations.recognizers.rows import Timed
+from deepspeech.util.importing.formats.annotations.recognizers.rows import in_seconds as in_seconds_if_ms
 from deepspeech.util.importing.formats.annotations.recognizers.words import LONGEST, utterances_of
 from deepspeech.util.importing.pipeline.records import Choices
 
@@ -160,9 +161,10 @@ def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:
     assert [row[2] for row in imported(tmp_path / "corpus", value)] == ["00000500-00002000", "00002000-00009000"]
 
 
-def test_whole_seconds_are_no_milliseconds(tmp_path: Path) -> None:
-    value = [{"start": 0, "end": 4, "text": "no"}, {"start": 4, "end": 8, "text": "yes"}]
-    assert [row[3] for row in imported(tmp_path / "corpus", value)] == ["4.000", "4.000"]
+def test_whole_seconds_are_no_milliseconds() -> None:
+    for text, end in (("no", 4), ("ok", 30)):
+        assert in_seconds_if_ms([Timed(text, 0, float(end))]) == [Timed(text, 0, end)]
+    assert in_seconds_if_ms([Timed("characteristically", 0, 600.0)]) == [Timed("characteristically", 0, 0.6)]
 
 
 def test_words_become_utterances_of_half_a_minute_at_most() -> None:

@@ -23,7 +23,7 @@ _UNITS = {"inticks": 1e-7, "milliseconds": 1e-3, "ms": 1e-3, "": 1.0}
 _PERIOD = re.compile(r"(?:PT)?(?:(\d+)H)?(?:(\d+)M)?(\d+(?:\.\d+)?)S", re.IGNORECASE)
 """A time such as 1.5s or PT1M1.5S."""
 _OF_SPEECHMATICS = re.compile(r"S(\d+)")
-_LETTERS_PER_UNIT = 0.1
+_LETTERS_PER_UNIT = 0.04
 """Texts have more letters in a second, and fewer in a millisecond."""
 
 
@@ -69,7 +69,7 @@ def in_seconds(rows: Sequence[Timed]) -> list[Timed]:
     times = [time for row in rows for time in (row.start, row.end) if time is not None]
     letters = sum(len(row.text) for row in rows)
     length = sum(row.end - row.start for row in rows if row.start is not None and row.end is not None)
-    if not all(map(float.is_integer, times)) or letters >= _LETTERS_PER_UNIT * length:
+    if any(time % 1 for time in times) or letters >= _LETTERS_PER_UNIT * length:
         return list(rows)
     return [row._replace(start=_thousandth(row.start), end=_thousandth(row.end)) for row in rows]
 
