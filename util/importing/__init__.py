@@ -91,7 +91,8 @@ _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 _AT_THE_TOP = ("common_voice", "mls", "fleurs", "ljspeech", "aishell", "thchs30", "vctk", FOLDER)
 """Formats with files or sets right in their folder, which may be the only one in a folder, as in unpacked archives."""
 
-_OF_STM = "tedlium"
+_MAY_HAVE_MOVED = (*_OF_LISTS, "tedlium")
+"""Formats whose recordings are looked for by their names if they are not where the lists say."""
 
 DOWNLOADS = "download"
 """The subfolder of the corpus's folder for unpacked archives."""
@@ -192,7 +193,7 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     source = source.absolute()
     inner = innermost(source) if name in _AT_THE_TOP else source
     items = cast(Iterator[Item], _module(name).read_records(inner, choices))
-    if name in (*_OF_LISTS, _OF_STM):
+    if name in _MAY_HAVE_MOVED:
         items = with_moved(items, source)
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
