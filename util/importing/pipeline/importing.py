@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ...files.writable import why_not_writable
 from ...parallel import ordered_map, usable_cores
 from ...progress import Progress, Report
 from .folders import packed_recordings
+from .folders_of_speakers import FoldersOfSpeakers, with_speaker
 from .known import Checked, KnownRecordings
 from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
 from .recordings import Imported, LastOpened, Recordings
@@ -43,9 +45,14 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
         raise ImportingError(f"{source} has no rows that can be imported")
     out.mkdir(parents=True, exist_ok=True)
     with Spool(out) as spool, KnownRecordings(out / KNOWN_FILE) as known:
-        splitter = Splitter(choices, (str(source), str(out)), known.division())
+        new_splitter = partial(Splitter, choices, (str(source), str(out)), known.division())
+        splitter, folders = new_splitter(), FoldersOfSpeakers()
         with Progress(f"Reading {source}", None, unit="row") as progress:
-            rows, columns = _read(chain((first,), items), spool, splitter, progress)
+            rows, columns = _read(chain((first,), items), spool, splitter, folders, progress)
+        if height := folders.height():
+            report("folders name the speakers, as the names of their recordings repeat those of the folders")
+            splitter = new_splitter()
+            _count_again(spool, splitter, height)
         for line in splitter.divide():
             report(line)
         with (
@@ -53,7 +60,7 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
             SetFiles(out, columns) as sets,
             Progress(f"Checking {source}", rows, unit="row") as progress,
         ):
-            for result in _take(spool, Recordings(str(source), clips), known):
+            for result in _take(spool, Recordings(str(source), clips), known, height):
                 progress.advance()
                 if isinstance(result, LeftOut):
                     left_out.write(result)
@@ -80,19 +87,33 @@ def _folders(source: Path, out: Path) -> tuple[Path, Path]:
     return source, out
 
 
-def _read(items: Iterator[Item], spool: Spool, splitter: Splitter, progress: Progress) -> tuple[int, list[str]]:
+def _read(
+    items: Iterator[Item], spool: Spool, splitter: Splitter, folders: FoldersOfSpeakers, progress: Progress
+) -> tuple[int, list[str]]:
     """Put all items into the spool; return their number, and the names of their further columns."""
     rows = 0
     columns: dict[str, None] = {}
     for item in items:
         if isinstance(item, Record):
             item = item._replace(transcript=" ".join(item.transcript.split()))
-            splitter.count(item, usable=bool(item.transcript) and _holds_something(item.path))
+            _count(item, splitter)
+            folders.add(item)
             columns.update(dict.fromkeys(item.columns))
         spool.add(item)
         rows += 1
         progress.advance()
     return rows, list(columns)
+
+
+def _count_again(spool: Spool, splitter: Splitter, height: int) -> None:
+    """Count the records with the speakers that folders of this height name."""
+    for item in spool:
+        if isinstance(item, Record):
+            _count(with_speaker(item, height), splitter)
+
+
+def _count(record: Record, splitter: Splitter) -> None:
+    splitter.count(record, usable=bool(record.transcript) and _holds_something(record.path))
 
 
 def _holds_something(path: str) -> bool:
@@ -102,8 +123,8 @@ def _holds_something(path: str) -> bool:
         return False
 
 
-def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Iterator[Imported | LeftOut]:
-    """Yield the result of each item, in order, after storing what its recording holds."""
+def _take(spool: Spool, recordings: Recordings, known: KnownRecordings, height: int) -> Iterator[Imported | LeftOut]:
+    """Yield the result of each item, in order, after storing what its recording holds; `height`: see `with_speaker`."""
 
     def take(rows: list[_Row]) -> list[_Result]:
         results: list[_Result] = []
@@ -114,7 +135,7 @@ def _take(spool: Spool, recordings: Recordings, known: KnownRecordings) -> Itera
                     results.append((item, None))
                     continue
                 before = found.get(item.path, checked)
-                result, found[item.path] = recordings.take(item, before, opened)
+                result, found[item.path] = recordings.take(with_speaker(item, height), before, opened)
                 results.append((result, found[item.path] if found[item.path] is not before else None))
         return results
 

@@ -75,3 +75,45 @@ def test_sets_are_divided_by_the_speakers_of_paths(tmp_path: Path) -> None:
     assert sorted(map(len, folders.values())) == [1, 1, 2]
     assert len(set.union(*folders.values())) == 4
     assert all(row["speaker"] == Path(row["wav_filename"]).parent.name for row in done.all_rows)
+
+
+def of_folders(folder: Path, name: str, words: str = "words {0} {1}", folders: int = 8) -> Import:
+    """Import two recordings of each folder, whose names say the number of the folder and of the recording."""
+    for first in range(folders):
+        for second in range(2):
+            path = folder / "corpus" / name.format(first, second)
+            tone(path)
+            write(path.with_suffix(".txt"), words.format(first, second))
+    return Import("folder", folder / "corpus", folder / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "speaker"),
+    [
+        ("train/G000{0}/T0055G000{0}S000{1}.wav", "G0007"),
+        ("kids/fab{0}/signal/fab{0}aa{1}.sph", "fab7"),
+        ("data/00{0}/00{0}_2009-02-04/myst_00{0}_2009-02-04_{1}.wav", "007"),
+    ],
+)
+def test_folders_whose_names_are_repeated_by_their_recordings_are_speakers(
+    name: str, speaker: str, tmp_path: Path
+) -> None:
+    done = of_folders(tmp_path, name)
+    assert speaker in {row["speaker"] for row in done.all_rows}
+    assert all(len({row["speaker"] for row in done.rows(part)}) == len(done.rows(part)) / 2 for part in ("dev", "test"))
+    assert any("8 speakers" in line for line in done.news)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "folders"),
+    [
+        ("w{0}/w{0}_{1}.wav", "word {0}", 8),
+        ("b{0}/b{0}_{1}.wav", "words {0} {1}", 7),
+        ("{0}/{0}{1}.wav", "words {0} {1}", 8),
+        ("00/00_{0}_{1}.wav", "words {0} {1}", 8),
+    ],
+)
+def test_folders_of_words_or_of_few_books_and_parts_of_numbers_are_no_speakers(
+    name: str, words: str, folders: int, tmp_path: Path
+) -> None:
+    assert {row["speaker"] for row in of_folders(tmp_path, name, words, folders).all_rows} == {""}
