@@ -106,6 +106,15 @@ def test_a_field_may_name_the_file_of_the_text(folder: Path) -> None:
         ("train_text", "a\ta word\n"),
         ("lists/a.trn", "audio/a.wav :: a word\n"),
         ("scripts/train.trn", "KsponSpeech_01/a.pcm :: a word\n"),
+        ("etc/all.transcription", "<s> a word </s> (a)\n"),
+        ("orthographic-transcript.txt", '"a.wav" "a word"\n'),
+        ("voices.list", "/data/raw/a.wav|anna|ZH|a word\n"),
+        ("label", "a a word\n"),
+        (
+            "a.tdf",
+            "file;unicode\tchannel;int\tstart;float\tend;float\ttranscript;unicode\n"
+            ";;MM sections\t[]\na.sph\t0\t0.0\t0.5\ta word\n",
+        ),
     ],
 )
 def test_lists_of_other_toolkits_are_tables(table: str, line: str, folder: Path) -> None:
@@ -146,3 +155,13 @@ def test_single_words_in_a_table_of_two_columns_are_transcripts(folder: Path) ->
         tone(folder / f"{name}.wav")
     write(folder / "words.csv", "clip,word\na,yes\nb,no\n")
     assert imported(folder).transcripts == {"a.wav": "yes", "b.wav": "no"}
+
+
+def test_the_column_of_recordings_is_the_one_that_names_each_of_them_clearly(folder: Path) -> None:
+    lines = [",path,transcription"]
+    for speaker in ("ann", "bob"):
+        for number in range(2):
+            tone(folder / "wavs" / speaker / f"{number}.wav")
+            lines.append(f"{number},wavs/{speaker}/{number}.wav,words {speaker} {number}")
+    write(folder / "data" / "all.csv", "\n".join(lines))
+    assert len(imported(folder).all_rows) == 4

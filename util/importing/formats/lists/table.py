@@ -35,8 +35,11 @@ from .table_layout import Layout, divided, layout_of, lines_of
 
 log = logging.getLogger(__name__)
 
-_TABLES = (".csv", ".tsv", ".tab", ".txt", ".lst", ".trn", ".trans", ".data")
-_WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts)", re.IGNORECASE)
+_TABLES = (
+    *(".csv", ".tsv", ".tab", ".txt", ".lst", ".list", ".trn", ".trans", ".data"),
+    *(".transcription", ".transcriptions", ".tdf", ".dot"),
+)
+_WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts|label)", re.IGNORECASE)
 """Names of tables without an ending, such as Kaldi's text."""
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")

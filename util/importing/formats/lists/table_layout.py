@@ -17,10 +17,15 @@ from ....corpus_files.rows import seconds_of
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
 from ...pipeline.columns import STARTS, TEXTS, UNITS, column_name
-from .named_recordings import distinct_ends
+from .named_recordings import SEVERAL, distinct_ends
 
-_SEPARATORS = (" :: ", "\t", "|", ";", ",", ":", " ")
+_QUOTED, _NAMED_LAST = '" "', ")"
+"""Separators that stand for lines such as `"a 1.wav" "TEXT"`, and `<s> TEXT </s> (a_1)` of Sphinx."""
+_SEPARATORS = (" :: ", _QUOTED, "\t", "|", ";", ",", ":", " ", _NAMED_LAST)
 """In the order in which they are tried."""
+_LINE_OF_SPHINX = re.compile(r"\s*(?:<s>)?\s*(.*?)\s*(?:</s>)?\s*\((\S+)\)\s*")
+_OF_LDC = ".tdf"
+"""Ends the names of tables with types after the names of columns, as in `start;float`, and notes after ;;."""
 _ENDS_FIRST = (":", " ")
 """Separators that only end the first field."""
 _LIST_OF_FLASHLIGHT = ".lst"
@@ -84,7 +89,9 @@ class Layout:
     def time(self, fields: Sequence[str], names: Iterable[str]) -> float | None:
         """Return the seconds in the first of these columns that there is; None if it is empty. Raise ValueError."""
         units = ((name, unit) for name in names for unit in UNITS if f"{name}{unit}" in self.header)
-        name, unit = next(units, ("", ""))
+        name, unit = next(units, (None, ""))
+        if name is None:
+            return None
         text = self.field(fields, (f"{name}{unit}",))
         return round(seconds_of(text) * UNITS[unit], 6) if text else None
 
@@ -97,10 +104,7 @@ def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
     lines = list(islice(lines_of(path), _LOOKED_AT))
     for separator in _SEPARATORS:
         rows = [fields for _, fields in divided(path, lines, separator, strict=False)]
-        found = Counter(
-            column for row in rows for column, field in enumerate(row) if len(row) > 1 and find(field) is not None
-        )
-        column, count = found.most_common(1)[0] if found else (0, 0)
+        column, count = _column_of_recordings(rows, find)
         if count and 2 * count >= len(rows) - 1:
             first = (rows[0] + [""] * column)[column]
             has_header = find(first) is None and not is_recording(first.strip())
@@ -108,14 +112,32 @@ def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
     return None
 
 
+def _column_of_recordings(rows: Sequence[Sequence[str]], find: Callable[[str], str | None]) -> tuple[int, int]:
+    """Return the column that names most recordings, and of how many rows.
+
+    Of columns in which most rows do, that is the one with most names of a single recording and with endings.
+    """
+    found, clear = Counter[int](), Counter[int]()
+    for row in rows:
+        for column, field in enumerate(row if len(row) > 1 else ()):
+            if (path := find(field)) is not None:
+                found[column] += 1
+                clear[column] += (path != SEVERAL) + is_recording(field.strip())
+    most = max(found.values(), default=0)
+    usual = [column for column, count in found.items() if 10 * count >= 9 * most]
+    column = max(usual, key=lambda each: (clear[each], found[each]), default=0)
+    return column, found[column]
+
+
 def _with_columns(
     path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
 ) -> Layout | None:
-    """Return the layout with the columns that these rows show; None if there is no transcript,
-    or the header is too short."""
+    """Return the layout with the columns that these rows show; None without a transcript, or if the header is short."""
     names = tuple(column_name(name).replace("-", "_") for name in header)
     if names and recording >= len(names):
         return None
+    if path.suffix == _OF_LDC:
+        names = tuple(name.partition(";")[0] for name in names)
     lengths = Counter(map(len, rows))
     usual = [length for length, count in lengths.items() if 20 * count >= len(rows) and length > max(1, recording)]
     width = len(names) or min(usual, default=0)
@@ -127,15 +149,7 @@ def _with_columns(
     text, speaker = (next((names.index(name) for name in kind if name in names), None) for kind in (TEXTS, SPEAKERS))
     if text is None:
         values = {column: texts for column, texts in values.items() if not _names_facts(column, names, texts)}
-        said = {column: texts for column, texts in values.items() if not (names and names[column].endswith("id"))}
-        sizes = {column: sum(map(_letters, texts)) for column, texts in said.items()}
-        if not any(sizes.values()):  # numbers alone
-            whole = (column for column, texts in said.items() if not all(map(_FRACTION.fullmatch, texts)))
-            sizes = {column: sum(map(len, values[column])) for column in whole}
-        largest = max(sizes.values(), default=0)
-        text = _last_text({column: values[column] for column, size in sizes.items() if 2 * size >= largest > 0})
-        if text is not None and len(names) > _FEW_COLUMNS and not _may_be_said(values[text]):
-            return None
+        text = _guessed_text(values, names)
     if text is None:
         return None
     repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
@@ -146,6 +160,19 @@ def _with_columns(
     different = {(row[recording], row[text]) for row in rows if len(row) > max(recording, text)}
     lacks_times = starts.isdisjoint(names) and len(different) >= _TEXTS_OF_PARTS * len({each for each, _ in different})
     return Layout(separator, names, width, recording, text, speaker, ends, lacks_times)
+
+
+def _guessed_text(values: Mapping[int, Sequence[str]], names: Sequence[str]) -> int | None:
+    """Return the column of transcripts, by what the columns hold, and by their names if they have any."""
+    said = {column: texts for column, texts in values.items() if not (names and names[column].endswith("id"))}
+    sizes = {column: sum(map(_letters, texts)) for column, texts in said.items()}
+    if not any(sizes.values()):  # numbers alone
+        whole = (column for column, texts in said.items() if not all(map(_FRACTION.fullmatch, texts)))
+        sizes = {column: sum(map(len, values[column])) for column in whole}
+    largest = max(sizes.values(), default=0)
+    text = _last_text({column: values[column] for column, size in sizes.items() if 2 * size >= largest > 0})
+    of_many = len(names) > _FEW_COLUMNS
+    return text if text is not None and (not of_many or _may_be_said(values[text])) else None
 
 
 def _names_facts(column: int, names: Sequence[str], texts: Sequence[str]) -> bool:
@@ -195,7 +222,8 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """
     for number, line in numbered_lines(path):
         found = _LINE_OF_FESTVOX.fullmatch(line)
-        if number > 1 or not _LINE_OF_EXCEL.fullmatch(line):
+        is_note = path.suffix == _OF_LDC and line.startswith(";;")
+        if not is_note and (number > 1 or not _LINE_OF_EXCEL.fullmatch(line)):
             yield number, "\t".join(found.groups()) if found else line
 
 
@@ -203,10 +231,16 @@ def divided(
     path: Path, lines: Iterable[tuple[int, str]], separator: str, *, strict: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each row of a table, with the number of its first line; raise CorpusError."""
+    if separator == _NAMED_LAST:
+        for number, line in lines:
+            found = _LINE_OF_SPHINX.fullmatch(line)
+            yield number, [found[2], found[1]] if found else [line]
+        return
     if separator not in _QUOTING:
         most = (3 if path.suffix == _LIST_OF_FLASHLIGHT else 1) if separator in _ENDS_FIRST else -1
         for number, line in lines:
-            yield number, line.split(None if separator == " " else separator, most)
+            fields = line.split(None if separator == " " else separator, most)
+            yield number, [field.strip('"') for field in fields] if separator == _QUOTED else fields
         return
     numbers = [0]
 
