@@ -32,7 +32,7 @@ def test_turns_of_magic_data_are_cut_without_what_is_known_of_the_speaker(folder
     tone(folder / "WAV" / "A1.wav", 3)
     turns = ("[0.0,1.0]\tG1\t女,普通话\t今天", "[1.0,1.5]\t0\tnone\t[ENS]", "[1.5,2.5]\tG2\t男,普通话\t[+]好 的")
     write(folder / "TXT" / "A1.txt", "\n".join(turns))
-    assert imported(folder) == [("今天", "G1", "1.000"), ("好 的", "G2", "1.000")]
+    assert imported(folder) == [("今天", "G1", "1.000"), ("好的", "G2", "1.000")]
 
 
 def test_turns_of_calls_are_cut_out_of_the_speakers_channel(folder: Path) -> None:

@@ -20,6 +20,7 @@ from .recordings import Imported, LastOpened, Recordings
 from .records import Choices, Item, LeftOut, Reader, Record
 from .splits import Splitter
 from .spool import Spool
+from .texts import plain_text
 
 CLIPS_FOLDER = "clips"
 KNOWN_FILE = ".checked.sqlite"
@@ -95,7 +96,7 @@ def _read(
     columns: dict[str, None] = {}
     for item in items:
         if isinstance(item, Record):
-            item = item._replace(transcript=" ".join(item.transcript.split()))
+            item = item._replace(transcript=plain_text(item.transcript))
             _count(item, splitter)
             folders.add(item)
             columns.update(dict.fromkeys(item.columns))

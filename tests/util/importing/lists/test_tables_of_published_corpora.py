@@ -165,3 +165,13 @@ def test_the_column_of_recordings_is_the_one_that_names_each_of_them_clearly(fol
             lines.append(f"{number},wavs/{speaker}/{number}.wav,words {speaker} {number}")
     write(folder / "data" / "all.csv", "\n".join(lines))
     assert len(imported(folder).all_rows) == 4
+
+
+def test_further_lines_about_a_recording_are_passed_over(folder: Path) -> None:
+    for name in ("000001", "000002"):
+        tone(folder / "Wave" / f"{name}.wav")
+    lines = "000001\t打开#2那扇小门#4。\n\tda3 kai1\n000002\t今天#1河水很高#4。\n\tjin1 tian1\n"
+    write(folder / "ProsodyLabeling" / "000001-000002.txt", lines)
+    done = imported(folder)
+    assert done.transcripts == {"000001.wav": "打开那扇小门。", "000002.wav": "今天河水很高。"}
+    assert not done.left_out

@@ -121,6 +121,8 @@ def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings)
             yield LeftOut(where, SURPLUS if len(fields) > layout.width else "fewer fields than columns", "", line)
             continue
         name = fields[layout.recording].strip()
+        if not name and not layout.header:  # goes on about the recording above, as pinyin does
+            continue
         recording = recordings.find(path, name, ends=layout.ends)
         if recording is None:
             yield LeftOut(where, "no recording of this name in the folder", "", name)
