@@ -251,8 +251,9 @@ def test_a_folder_of_no_known_format_is_refused(tmp_path: Path) -> None:
 
 def test_the_folder_of_a_recipe_is_not_said_to_lack_what_is_deeper_in_it(tmp_path: Path) -> None:
     write_wav(tmp_path / "downloads" / "a.wav")
-    write(tmp_path / "data" / "train" / "wav.scp", "a downloads/a.wav\n")
-    write(tmp_path / "data" / "train" / "text", "a yes\n")
+    for folder in (tmp_path / "data" / "train", tmp_path / "dump" / "raw" / "train"):
+        write(folder / "wav.scp", "a downloads/a.wav\n")
+        write(folder / "text", "a yes\n")
     with pytest.raises(
         ImportingError,
         match=r"no lists, but there is .*data/train/wav\.scp; name .* the folder above it if each set has one",

@@ -175,3 +175,12 @@ def test_further_lines_about_a_recording_are_passed_over(folder: Path) -> None:
     done = imported(folder)
     assert done.transcripts == {"000001.wav": "打开那扇小门。", "000002.wav": "今天河水很高。"}
     assert not done.left_out
+
+
+@pytest.mark.parametrize("prefix", ["", "train_"])
+def test_the_speakers_of_a_text_of_kaldi_without_wav_scp_are_beside_it(prefix: str, folder: Path) -> None:
+    for number in range(3):
+        tone(folder / "Audio" / f"01-{number}.mp3")
+    write(folder / "train" / f"{prefix}text", "01-0  a word\n01-1  a word\n01-2  a word\n")
+    write(folder / "train" / f"{prefix}utt2spk", "01-0 ann\n01-1\tbob\n01-2 01-2\n")
+    assert {row["speaker"] for row in imported(folder).all_rows} == {"ann", "bob", ""}

@@ -27,6 +27,7 @@ from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
 from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
 from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
+from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record
 from ..text_files.reading import unreadable
@@ -58,12 +59,27 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                     "%s: read with %s; if that is wrong, name the columns in a first line: file, text, speaker",
                     *(path, layouts[path]),
                 )
-            for item in _rows(source, path, layouts[path], recordings):
+            for item in _with_speakers_beside(path, _rows(source, path, layouts[path], recordings)):
                 if isinstance(item, Record):
                     named = item.official_set or sets[path] or recordings.set_of(item.path)
                     yield once(item._replace(official_set=named), str(path.relative_to(source)), table_of)
                 else:
                     yield item
+
+
+def _with_speakers_beside(table: Path, items: Iterator[Item]) -> Iterator[Item]:
+    """Yield the items of a table named text or train_text with the speakers of Kaldi's utt2spk or train_utt2spk."""
+    beside = table.with_name(f"{table.name.removesuffix(TEXT)}utt2spk")
+    if not table.name.endswith(TEXT) or not beside.is_file():
+        yield from items
+        return
+    pairs = (line.replace("\t", " ").partition(" ") for _, line in read_lines(beside))
+    with Lookup((name, speaker.strip()) for name, _, speaker in pairs) as speakers:
+        for item in items:
+            name = Path(item.path).stem
+            speaker = speakers.get(name) or ""
+            known = speaker not in ("", name)  # Kaldi's unknown speakers are named as their utterances
+            yield item._replace(speaker=speaker) if known and isinstance(item, Record) else item
 
 
 def _tables(source: Path, recordings: NamedRecordings) -> Iterator[tuple[Path, Layout]]:
