@@ -41,7 +41,8 @@ def _of_tasks(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     audio = next((value for value in task["data"].values() if isinstance(value, str) and is_recording(value)), None)
     kept = [each for each in task["annotations"] if isinstance(each, dict) and not each.get("was_cancelled")]
     regions: dict[str, dict[str, Any]] = {}
-    for number, result in enumerate(kept[-1].get("result", []) if kept else []):
+    results = kept[-1].get("result") if kept else None
+    for number, result in enumerate(results if isinstance(results, list) else []):
         value = result.get("value") if isinstance(result, dict) else None
         if isinstance(value, dict):
             region = regions.setdefault(str(result.get("id", number)), {"audio": _path(audio)})

@@ -68,12 +68,13 @@ def test_names_in_captions_are_the_speakers(tmp_path: Path) -> None:
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("yes, or no", "Ann")]
 
 
-@pytest.mark.parametrize("name", ["a.ttml", "a.ass", "a.otr", "a.json3"])
+@pytest.mark.parametrize("name", ["a.ttml", "a.srv3", "a.ass", "a.otr", "a.json3"])
 def test_damaged_captions_are_told(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     for stem in "ab":
         tone(folder / f"{stem}.wav")
-    write(folder / name, "Dialogue: 0,0" if name == "a.ass" else "<p")
+    damaged = {"a.ass": "Dialogue: 0,0", "a.srv3": '<?xml version="1.0" encoding="utf-80"?><p/>', "a.ttml": "<p"}
+    write(folder / name, damaged.get(name, '{"results": [{"alternatives": 1}], "text": '))
     write(folder / "b.txt", "yes")
     done = Import("folder", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
     assert done.left_out == {name: "its transcript cannot be read"}

@@ -161,6 +161,11 @@ def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:
     assert [row[2] for row in imported(tmp_path / "corpus", value)] == ["00000500-00002000", "00002000-00009000"]
 
 
+def test_alternatives_that_are_no_list_are_passed_over(tmp_path: Path) -> None:
+    value = {"text": ONE, "results": [{"alternatives": 1}, {"nBest": {"a": None}}], "alternatives": {"b": 2}}
+    assert imported(tmp_path / "corpus", value) == [(ONE, "", "a", "9.000")]
+
+
 def test_whole_seconds_are_no_milliseconds() -> None:
     for text, end in (("no", 4), ("ok", 30)):
         assert in_seconds_if_ms([Timed(text, 0, float(end))]) == [Timed(text, 0, end)]

@@ -95,7 +95,7 @@ def read_xml(path: Path) -> list[Tier]:
         root = ElementTree.parse(path).getroot()  # noqa: S314 (expat limits expansions)
         rate = next((float(value) for name, value in root.attrib.items() if name.endswith("}frameRate")), 30.0)
         segments = [_of_element(each, rate) for each in _timed(root)]
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise AnnotationsError(f"it cannot be read as captions in XML: {error}") from error
     return tiers_by_name(_up_to_next([*filter(None, segments)]), "subtitles")
 

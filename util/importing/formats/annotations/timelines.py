@@ -29,7 +29,7 @@ def read_timeline(path: Path) -> list[Tier]:
         names, said = _of_exmaralda(root) if root.tag == "basic-transcription" else _of_folker(root)
         points = [*root.iter("tli"), *root.iter("timepoint")]
         times = {each.get("id", each.get("timepoint-id", "")): _time_of(each) for each in points}
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise AnnotationsError(f"it cannot be read as a timeline in XML: {error}") from error
     tiers: dict[str, list[Segment]] = {}
     untimed: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ from .....corpus_files.lines import read_text
 from .....corpus_files.speakers import speaker_of
 from .....transcripts import continued_by_all
 from ..tiers import AnnotationsError, Segment, Tier
-from .rows import Timed, in_seconds, text_of, timed_of, within
+from .rows import BEST_FIRST, Timed, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
 
 _SEGMENTS = (
@@ -70,7 +70,8 @@ def _lists(value: Any, name: str, speaker: str = "") -> Iterator[tuple[list[Any]
             if key == name and isinstance(each, list) and any(isinstance(row, dict) for row in each):
                 yield [row for row in each if isinstance(row, dict)], speaker
             else:
-                yield from _lists(each[:1] if key in ("alternatives", "nBest") else each, name, speaker)
+                best = each[:1] if key in BEST_FIRST and isinstance(each, list) else each
+                yield from _lists(best, name, speaker)
     elif isinstance(value, list):
         for each in value:
             yield from _lists(each, name, speaker)

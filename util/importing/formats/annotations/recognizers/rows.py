@@ -13,7 +13,7 @@ from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 
 _TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content")
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag", "speaker_name")
-_BEST_FIRST = ("alternatives", "nBest")
+BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
 _STARTS = (*STARTS, "startoffset", "from", "ts", "tstart")
 _ENDS = (*ENDS, "endoffset", "to", "endts", "resultendtime", "resultendoffset")
@@ -79,7 +79,7 @@ def _thousandth(time: float | None) -> float | None:
 
 
 def _best_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for name in _BEST_FIRST:
+    for name in BEST_FIRST:
         if isinstance(row.get(name), list) and row[name] and isinstance(row[name][0], dict):
             yield row[name][0]
 
