@@ -119,13 +119,31 @@ def test_texts_of_parallel_folders_may_be_in_any_folder_if_no_other_recording_ha
     ending: str, folder: Path
 ) -> None:
     pytest.importorskip("pympi")
-    for name in ("a", "b"):
-        tone(folder / "speech" / "read" / f"{name}.wav", 2)
-    tone(folder / "speech" / "other" / "b.wav", 2)
+    for name in ("one/a", "one/b", "two/b", "three/c"):  # texts of a and b may be missing, and be of another a or b
+        tone(folder / "speech" / f"{name}.wav", 2)
     grid = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n2\n<exists>\n1\n'
     grid += '"IntervalTier"\n"A"\n0\n2\n1\n0\n2\n"yes"\n'
-    for name in ("a", "b"):
-        write(folder / "texts" / "all" / "x" / f"{name}.{ending}", grid if ending == "TextGrid" else "yes")
+    for name in ("1/x/a", "1/x/b", "2/x/c"):
+        write(folder / "texts" / f"{name}.{ending}", grid if ending == "TextGrid" else "yes")
     done = Import("folder", folder, folder.with_name("out"), ALL_TRAIN)
     assert [row["transcript"] for row in done.all_rows] == ["yes"]
     assert set(done.left_out.values()) == {"no transcript beside it"}
+
+
+def test_no_recording_gets_the_text_of_one_that_is_missing(folder: Path) -> None:
+    recordings = ("ann/wav/1", "bob/wav/1", "bob/wav/2", "eve/a/1", "eve/a/3", "x/4", "z/4")
+    for name in recordings:
+        tone(folder / f"{name}.{'flac' if name == 'z/4' else 'wav'}")
+    for name in ("ann/txt/1", "ann/txt/2", "bob/txt/1", "eve/a/1", "eve/b/3", "texts/4"):
+        write(folder / f"{name}.txt", f"that of {name[:3]}")
+    done = Import("folder", folder, folder.with_name("out"), ALL_TRAIN)
+    assert sorted(row["transcript"] for row in done.all_rows) == ["that of ann", "that of bob", "that of eve"]
+
+
+def test_a_text_in_a_parallel_folder_counts_where_json_beside_the_recording_has_facts_about_it(folder: Path) -> None:
+    for name in ("a", "b"):
+        tone(folder / "wav" / f"{name}.wav")
+        write(folder / "wav" / f"{name}.json", '{"microphone": "near"}')
+        write(folder / "txt" / f"{name}.txt", f"the text of {name}")
+    done = Import("folder", folder, folder.with_name("out"), ALL_TRAIN)
+    assert done.transcripts == {"a.wav": "the text of a", "b.wav": "the text of b"}

@@ -105,6 +105,9 @@ def _read_folder(
             yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
             continue
         files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
+        if found and found[0].lower().endswith(_JSON):  # it may have facts about the recording alone
+            texts = (name for name in _names(file) if not name.endswith(_JSON))
+            files_of_it = _preferred(apart.find(path, texts, anywhere=False)) or files_of_it
         if len(files_of_it) == 1:
             yield from _read(source, path, files_of_it[0], tiers)
         elif files_of_it:
