@@ -1,7 +1,7 @@
 """AISHELL-1: wav/SET/SPEAKER/*.wav and transcript/aishell_transcript_v0.8.txt, or AISHELL-3: SET/content.txt.
 
-The sample of AISHELL-1 has transcript.txt. The spaces between words, which are not spoken, are left out, and so are the
-syllables in Latin letters after each character of AISHELL-3, whose recordings are SET/wav/SPEAKER/*.wav.
+The sample of AISHELL-1 has transcript.txt. The spaces between Chinese words, which are not spoken, are left out, and so
+are the syllables in Latin letters after each character of AISHELL-3, whose recordings are SET/wav/SPEAKER/*.wav.
 """
 
 from __future__ import annotations
@@ -35,13 +35,17 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
     if not has_unspaced(next(read_lines(found[0]), ("", ""))[1]):  # joined, the words of others would become one
         raise ImportingError(f"{found[0]} does not begin with Chinese characters, so it isn't AISHELL-1")
-    lines = (line.partition(" ")[::2] for _, line in read_lines(found[0]))
+    lines = (line.partition(" ")[::2] for path in found for _, line in read_lines(path))
+    recordings = (Path(folder, file) for folder, files in walk(source / "wav") for file in filter(is_recording, files))
     empty = True
-    with Lookup((name, "".join(text.split())) for name, text in lines) as transcripts:
+    with (
+        Lookup(((name, "".join(text.split())) for name, text in lines), repeated="") as transcripts,
+        Lookup(((path.stem, str(path)) for path in recordings), repeated="") as paths,
+    ):
         for folder, files in walk(source / "wav"):
             for file in filter(is_recording, files):
                 empty = False
-                yield _record(source, Path(folder, file), transcripts)
+                yield _record(source, Path(folder, file), transcripts, paths)
     if empty:
         raise ImportingError(f"{source / 'wav'} has no recordings; unpack the archives in it first")
 
@@ -60,9 +64,11 @@ def _read_content(path: Path) -> Iterator[Item]:
         yield Record(str(recording), "".join(text.split()[::2]), place, speaker, set_of_name(path.parent.name))
 
 
-def _record(source: Path, path: Path, transcripts: Lookup) -> Item:
+def _record(source: Path, path: Path, transcripts: Lookup, paths: Lookup) -> Item:
     where = str(path.relative_to(source))
     transcript = transcripts.get(path.stem)
     if transcript is None:
         return LeftOut(where, "no transcript", str(path))
+    if not (transcript and paths.get(path.stem)):
+        return LeftOut(where, "several recordings or transcripts of this name", str(path))
     return Record(str(path), transcript, where, path.parent.name, set_of_name(path.parent.parent.name))

@@ -40,3 +40,14 @@ def test_words_of_other_languages_in_the_layout_of_thchs_30_stay_apart(tmp_path:
     done = Import(format_of(tmp_path / "corpus", Choices()), tmp_path / "corpus", tmp_path / "out")
     assert done.transcripts == dict.fromkeys(("train.wav", "test.wav"), "some plain words")
     assert done.sets["test"] == {"test.wav"}
+
+
+def test_in_the_layout_of_aishell_1_no_speaker_gets_the_text_of_another(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    for name in ("ann/1", "bob/1", "ann/2", "bob/3"):
+        tone(corpus / "wav" / f"{name}.wav")
+    write(corpus / "transcript" / "ann.txt", "1 一 个\n2 两 个\n")
+    write(corpus / "transcript" / "bob.txt", "1 一 次\n3 三 次\n")
+    done = Import("aishell", corpus, tmp_path / "out")
+    assert done.transcripts == {"2.wav": "两个", "3.wav": "三次"}
+    assert set(done.left_out.values()) == {"several recordings or transcripts of this name"}
