@@ -184,3 +184,10 @@ def test_the_speakers_of_a_text_of_kaldi_without_wav_scp_are_beside_it(prefix: s
     write(folder / "train" / f"{prefix}text", "01-0  a word\n01-1  a word\n01-2  a word\n")
     write(folder / "train" / f"{prefix}utt2spk", "01-0 ann\n01-1\tbob\n01-2 01-2\n")
     assert {row["speaker"] for row in imported(folder).all_rows} == {"ann", "bob", ""}
+
+
+def test_texts_in_files_of_one_line_that_name_other_recordings_are_no_tables(tmp_path: Path) -> None:
+    for number, said in (("1", "that is 2"), ("2", "3 it is"), ("3", "no 1")):
+        tone(tmp_path / "wav" / f"{number}.wav")
+        write(tmp_path / "txt" / f"{number}.txt", said)
+    assert format_of(tmp_path, Choices()) == "folder"

@@ -107,6 +107,8 @@ def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
         column, count = _column_of_recordings(rows, find)
         if count and 2 * count >= len(rows) - 1:
             first = (rows[0] + [""] * column)[column]
+            if len(rows) == 1 and not is_recording(first.strip()) and find(path.stem) is not None:
+                return None  # the text of a recording, with a word that is the name of another
             has_header = find(first) is None and not is_recording(first.strip())
             return _with_columns(path, separator, rows[0] if has_header else (), rows[has_header:], column)
     return None
