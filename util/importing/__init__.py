@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -192,9 +192,8 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     """
     source = source.absolute()
     inner = innermost(source) if name in _AT_THE_TOP else source
-    items = cast(Iterator[Item], _module(name).read_records(inner, choices))
-    if name in _MAY_HAVE_MOVED:
-        items = with_moved(items, source)
+    read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
+    items = with_moved(read, source) if name in _MAY_HAVE_MOVED else read()
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 

@@ -98,3 +98,13 @@ def test_a_recording_of_one_speaker_is_not_taken_for_one_of_the_same_name_of_ano
     done = imported(folder)
     assert done.transcripts == {"1.wav": names[0]}
     assert len(done.left_out) == 1
+
+
+def test_a_recording_is_of_no_other_speaker_however_late_the_list_names_both(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    for number in range(5):
+        tone(folder / "data" / "ann" / f"{number}.wav")
+    names = [(speaker, f"{speaker}/{number}.wav") for speaker in ("ann", "bob") for number in range(2100)]
+    write(folder / "train.jsonl", "\n".join(json.dumps({"audio_filepath": name, "text": who}) for who, name in names))
+    done = Import("json_lines", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert set(done.transcripts.values()) == {"ann"}

@@ -191,3 +191,12 @@ def test_texts_in_files_of_one_line_that_name_other_recordings_are_no_tables(tmp
         tone(tmp_path / "wav" / f"{number}.wav")
         write(tmp_path / "txt" / f"{number}.txt", said)
     assert format_of(tmp_path, Choices()) == "folder"
+
+
+def test_names_that_rows_of_several_speakers_have_are_of_none_of_them(folder: Path) -> None:
+    for name in ("ann/1", "ann/2", "bob/3"):
+        tone(folder / f"{name}.wav")
+    write(folder / "all.csv", "file,speaker,text\n1,ann,one\n2,ann,two\n1,bob,uno\n2,bob,dos\n3,bob,tres\n")
+    done = imported(folder)
+    assert done.transcripts == {"3.wav": "tres"}
+    assert set(done.left_out.values()) == {"several rows of this name with other texts, and no folder"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import chain, islice
+from functools import cache
 from pathlib import Path
 
 from ...pipeline.records import Item, Record
@@ -14,27 +14,27 @@ from .named_recordings import NamedRecordings, distinct_ends
 
 log = logging.getLogger(__name__)
 
-_LOOKED_AT = 2000
-"""The number of rows that show how a list names recordings."""
 
-
-def with_moved(items: Iterator[Item], source: Path) -> Iterator[Item]:
-    """Yield the items of lists in a folder.
+def with_moved(read: Callable[[], Iterator[Item]], source: Path) -> Iterator[Item]:
+    """Yield the items that `read` reads from lists in a folder; they are read again if recordings are not there.
 
     A recording that is not where its list says is the one in the folder, or below it, whose path ends alike, or which
     alone has its name; if there is no such recording, the item stays unchanged.
     """
-    first = list(islice(items, _LOOKED_AT))
-    ends = distinct_ends(source, (item.path for item in first if isinstance(item, Record)))
+
+    @cache
+    def ends() -> int:
+        return distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record)))
+
     with ExitStack() as stack:
         recordings: NamedRecordings | None = None
         told = False
-        for item in chain(first, items):
+        for item in read():
             if not isinstance(item, Record) or _is_file(item.path):
                 yield item
                 continue
             recordings = recordings or stack.enter_context(NamedRecordings(source))
-            found = recordings.find(source / "list", item.path, ends=ends)
+            found = recordings.find(source / "list", item.path, ends)
             if found and not told:
                 told = True
                 log.warning(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
@@ -55,11 +56,11 @@ class NamedRecordings:
         self._all_stack.close()
         self._near_stack.close()
 
-    def find(self, table: Path, name: str, *, ends: int = 1) -> str | None:
+    def find(self, table: Path, name: str, ends: Callable[[], int] = lambda: 1) -> str | None:
         """Return the path of the recording that a table names so; SEVERAL if it could be any of them.
 
-        A recording elsewhere must have as many parts at the end of its path as the name has, and at most `ends`; see
-        `distinct_ends`.
+        A recording elsewhere must have as many parts at the end of its path as the name has, and at most as `ends`
+        returns; see `distinct_ends`. It is called only if these differ.
         """
         posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
         if not posix.name:
@@ -131,25 +132,36 @@ class NamedRecordings:
         return SEVERAL
 
 
-def _ends_alike(path: str, name: PurePosixPath, ends: int) -> bool:
+def _ends_alike(path: str, name: PurePosixPath, ends: Callable[[], int]) -> bool:
     """Return whether the folders at the end of a path are those of a name, so far as `ends` includes them."""
     wanted = [part for part in name.parent.parts if part not in ("/", "..")]
     there = PurePosixPath(unicodedata.normalize("NFC", path)).parent.parts
-    return all(
-        own.casefold() == other.casefold()
-        for own, other, _ in zip(reversed(there), reversed(wanted), range(ends - 1), strict=False)
-    )
+    pairs = zip(reversed(there), reversed(wanted), strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), pairs))
+    return alike == len(wanted) or alike >= ends() - 1
 
 
-def distinct_ends(folder: Path, names: Iterable[str]) -> int:
+def distinct_ends(folder: Path, names: Callable[[], Iterable[str]]) -> int:
     """Return with how many parts at their ends all paths of a list in a folder differ; 1 if their last parts do.
 
     Where the folder of each speaker has a 001.wav, these are 2: that of one speaker must not be taken for that of
     another, whose folder is missing.
     """
-    different = {Path(os.path.normpath(folder / name.strip().replace("\\", "/"))).parts for name in names}
-    longest = max(map(len, different), default=1)
-    return next((size for size in range(1, longest) if len({p[-size:] for p in different}) == len(different)), longest)
+    return next(size for size in count(1) if _differ_at_ends(folder, names(), size))
+
+
+def _differ_at_ends(folder: Path, names: Iterable[str], size: int) -> bool:
+    """Return whether paths that differ have different parts, `size` of them, at their ends."""
+    with Lookup() as paths:
+        for name in names:
+            path = os.path.normpath(folder / name.strip().replace("\\", "/"))
+            end = "/".join(path.rsplit("/", size)[-size:])
+            found = paths.get(end)
+            if found is None:
+                paths.put(end, path)
+            elif found != path:
+                return False
+    return True
 
 
 def _folders_of_recordings(source: Path) -> Iterator[tuple[Path, list[tuple[str, str]]]]:

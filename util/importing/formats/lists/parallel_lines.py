@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,11 +81,11 @@ def _rows(
         raise ImportingError(
             f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many"
         )
-    ends = distinct_ends(path.parent, {place.recording for place in places})
+    ends = cache(lambda: distinct_ends(path.parent, lambda: (place.recording for place in places)))
     official_set = set_of_name(path.stem) or set_of_folders(path.relative_to(source).parts[:-1])
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):
         where = f"{text.relative_to(source)}:{number}"
-        recording = recordings.find(path, place.recording, ends=ends)
+        recording = recordings.find(path, place.recording, ends)
         if not recording:
             yield LeftOut(where, "no recording of this name in the folder, or several", "", place.recording)
         elif reason := why_not_times(place.start, place.duration):

@@ -14,7 +14,8 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from contextlib import ExitStack
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record
 from ..text_files.reading import unreadable
-from .named_recordings import SEVERAL, NamedRecordings
+from .named_recordings import SEVERAL, NamedRecordings, distinct_ends
 from .table_layout import Layout, divided, layout_of, lines_of
 
 log = logging.getLogger(__name__)
@@ -127,27 +128,60 @@ def once(record: Record, table: str, table_of: Lookup) -> Item:
 
 
 def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings) -> Iterator[Item]:
-    rows = divided(path, lines_of(path), layout.separator)
-    for number, fields in islice(rows, 1 if layout.header else 0, None):
-        where = f"{path.relative_to(source)}:{number}"
-        line = layout.separator.join(fields)
-        if len(fields) > layout.width and layout.text == layout.width - 1:  # the separator is in the transcript
-            fields = [*fields[: layout.text], f"{layout.separator} ".join(fields[layout.text :])]
-        if len(fields) != layout.width:
-            yield LeftOut(where, SURPLUS if len(fields) > layout.width else "fewer fields than columns", "", line)
-            continue
-        name = fields[layout.recording].strip()
-        if not name and not layout.header:  # goes on about the recording above, as pinyin does
-            continue
-        recording = recordings.find(path, name, ends=layout.ends)
-        if recording is None:
-            yield LeftOut(where, "no recording of this name in the folder", "", name)
-        elif recording == SEVERAL:
-            yield LeftOut(where, "several recordings of this name in the folder", "", name)
-        elif layout.lacks_times:
-            yield LeftOut(where, _LACKS_TIMES, recording, line)
-        else:
-            yield _record(where, path, recording, fields, layout)
+    ends = cache(lambda: distinct_ends(path.parent, lambda: (name for name, _ in _names_and_texts(path, layout))))
+    with ExitStack() as stack:
+        differing = cache(lambda: stack.enter_context(_names_of_several_texts(path, layout)))
+        for number, fields in _fields(path, layout):
+            where = f"{path.relative_to(source)}:{number}"
+            line = layout.separator.join(fields)
+            if len(fields) > layout.width and layout.text == layout.width - 1:  # the separator is in the transcript
+                fields = [*fields[: layout.text], f"{layout.separator} ".join(fields[layout.text :])]
+            if len(fields) != layout.width:
+                yield LeftOut(where, SURPLUS if len(fields) > layout.width else "fewer fields than columns", "", line)
+                continue
+            name = fields[layout.recording].strip()
+            if not name and not layout.header:  # goes on about the recording above, as pinyin does
+                continue
+            recording = recordings.find(path, name, ends)
+            if recording is None:
+                yield LeftOut(where, "no recording of this name in the folder", "", name)
+            elif recording == SEVERAL:
+                yield LeftOut(where, "several recordings of this name in the folder", "", name)
+            elif layout.lacks_times:
+                yield LeftOut(where, _LACKS_TIMES, recording, line)
+            elif _may_be_of_several(path, layout, name, recording) and differing().get(name) == SEVERAL:
+                yield LeftOut(where, "several rows of this name with other texts, and no folder", recording, name)
+            else:
+                yield _record(where, path, recording, fields, layout)
+
+
+def _fields(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row below the header, with the number of its first line; raise CorpusError."""
+    return islice(divided(path, lines_of(path), layout.separator), 1 if layout.header else 0, None)
+
+
+def _names_and_texts(path: Path, layout: Layout) -> Iterator[tuple[str, str]]:
+    """Yield the name of the recording, and the text, of each row that has both."""
+    for _, fields in _fields(path, layout):
+        if len(fields) > max(layout.recording, layout.text):
+            yield fields[layout.recording].strip(), fields[layout.text]
+
+
+def _may_be_of_several(path: Path, layout: Layout, name: str, recording: str) -> bool:
+    """Return whether rows with this name of a recording may mean recordings of several folders, as of speakers."""
+    return "/" not in name and not layout.has_starts and os.path.dirname(recording) != str(path.parent)  # noqa: PTH120 (fast)
+
+
+def _names_of_several_texts(path: Path, layout: Layout) -> Lookup:
+    """Return SEVERAL by the names that rows with different texts have."""
+    texts = Lookup()
+    for name, text in _names_and_texts(path, layout):
+        found = texts.get(name)
+        if found is None:
+            texts.put(name, text or " ")
+        elif found != (text or " "):
+            texts.put(name, SEVERAL)
+    return texts
 
 
 def _record(where: str, table: Path, recording: str, fields: Sequence[str], layout: Layout) -> Item:

@@ -17,7 +17,7 @@ from ....corpus_files.rows import seconds_of
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
 from ...pipeline.columns import STARTS, TEXTS, UNITS, column_name
-from .named_recordings import SEVERAL, distinct_ends
+from .named_recordings import SEVERAL
 
 _QUOTED, _NAMED_LAST = '" "', ")"
 """Separators that stand for lines such as `"a 1.wav" "TEXT"`, and `<s> TEXT </s> (a_1)` of Sphinx."""
@@ -44,6 +44,8 @@ _WORD_OR_MORE = 9
 """The bytes in UTF-8 of a text that may be longer than a code: three Chinese characters, or nine Latin letters."""
 _LOOKED_AT = 2000
 """The number of lines that show how a table is laid out."""
+_STARTS = {f"{name}{unit}" for name in STARTS for unit in UNITS}
+"""Names of columns of starts, with their units."""
 _TEXTS_OF_PARTS = 3
 """Texts of a recording, on average, that are those of parts of it, and not of several people."""
 _FRACTION = re.compile(r"\d*[.,]\d+")
@@ -63,10 +65,13 @@ class Layout:
     recording: int
     text: int
     speaker: int | None
-    ends: int
-    """With how many parts at their ends the paths of recordings differ."""
     lacks_times: bool
     """Whether recordings have many texts, as parts of them would have, but no column is named as that of starts."""
+
+    @property
+    def has_starts(self) -> bool:
+        """Whether a column is named as that of the starts of parts."""
+        return not _STARTS.isdisjoint(self.header)
 
     @property
     def is_guessed(self) -> bool:
@@ -157,11 +162,9 @@ def _with_columns(
     repeating = [column for column, texts in values.items() if column != text and _repeat(texts)]
     if speaker is None and set(TEXTS).isdisjoint(names) and len(repeating) == 1:
         (speaker,) = repeating
-    ends = distinct_ends(path.parent, (row[recording] for row in rows if len(row) > recording))
-    starts = {f"{name}{unit}" for name in STARTS for unit in UNITS}
     different = {(row[recording], row[text]) for row in rows if len(row) > max(recording, text)}
-    lacks_times = starts.isdisjoint(names) and len(different) >= _TEXTS_OF_PARTS * len({each for each, _ in different})
-    return Layout(separator, names, width, recording, text, speaker, ends, lacks_times)
+    many = len(different) >= _TEXTS_OF_PARTS * len({each for each, _ in different})
+    return Layout(separator, names, width, recording, text, speaker, many and _STARTS.isdisjoint(names))
 
 
 def _guessed_text(values: Mapping[int, Sequence[str]], names: Sequence[str]) -> int | None:
