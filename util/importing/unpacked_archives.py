@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from ..errors import DeepSpeechError, ImportingError
-from ..files.whole_files import folder_written_whole
+from ..files.whole_files import encoded, folder_written_whole
 from ..progress import Progress, Report
 from .download import RemoteFile, download
 
@@ -50,16 +50,16 @@ def unpacked(source: Path, folder: Path, report: Report) -> Path:
         return source
     target = folder / source.name.removesuffix(ending)
     stamp = target.with_name(f".{target.name}.unpacked")
-    before = stamp.read_text(encoding="utf-8") if target.is_dir() and stamp.is_file() else None
+    before = stamp.read_bytes() if target.is_dir() and stamp.is_file() else None
     if not source.exists():
         return source if before is None else _top(target)
     status = source.stat()
-    state = f"{source.name} {status.st_size} {status.st_mtime_ns}"
+    state = encoded(f"{source.name} {status.st_size} {status.st_mtime_ns}")
     if before != state:
         _check_safe()
         stamp.unlink(missing_ok=True)
         _unpack_whole(source, target, "copy or download it again")
-        stamp.write_text(state, encoding="utf-8")
+        stamp.write_bytes(state)
         report(f"{source} is unpacked into {target}")
     return _top(target)
 
@@ -83,7 +83,9 @@ def _top(folder: Path) -> Path:
 
 
 def _ending(name: str) -> str | None:
-    return next((ending for ending in _ENDINGS if name.endswith(ending)), None)
+    """Return the ending of an archive; None for other names, and for those without a name for a folder, as `..zip`."""
+    ending = next((ending for ending in _ENDINGS if name.endswith(ending)), None)
+    return ending if ending and name.removesuffix(ending).strip(".") else None
 
 
 def _by_target(archives: Iterable[RemoteFile], folder: Path) -> dict[Path, RemoteFile]:

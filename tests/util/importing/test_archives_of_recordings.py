@@ -80,3 +80,17 @@ def test_a_damaged_archive_is_named_and_kept(corpus: Path, tmp_path: Path) -> No
         Import("common_voice", archive, tmp_path / "out")
     assert archive.is_file()
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+
+
+def test_an_archive_without_a_name_for_its_folder_replaces_no_other_folder(corpus: Path, tmp_path: Path) -> None:
+    archive, mine = zipped(corpus, tmp_path / "...zip"), write(tmp_path / "out" / "mine.txt", "mine")
+    (tmp_path / "out" / "download").mkdir()
+    assert unpacked_source(archive, tmp_path / "out", print) == archive
+    assert mine.is_file()
+
+
+def test_the_name_of_an_archive_need_not_be_utf_8(corpus: Path, tmp_path: Path) -> None:
+    archive, news = tar(corpus, tmp_path / os.fsdecode(b"caf\xe9.tar")), list[str]()
+    first = unpacked_source(archive, tmp_path / "out", news.append)
+    assert unpacked_source(archive, tmp_path / "out", news.append) == first
+    assert len(news) == 1 and (first / "validated.tsv").is_file()
