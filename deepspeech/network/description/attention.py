@@ -6,12 +6,10 @@ Each layer adds its result to its inputs x, so its width is that of the inputs. 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...errors import NetworkError
-from .layer import GLOROT, ONES, ZEROS, Layer, Shape, Variable, only_in_training
+from .layer import GLOROT, ONES, ZEROS, Layer, Variable, only_in_training
 
 LONGEST_WAVE = 10_000.0
 """The base of the wavelengths of rotary positions."""
@@ -54,10 +52,6 @@ class FeedForward(Residual):
         """Return the variables of LN, then W and b, called `inner`, and V and c, called `outer`."""
         inner, outer = self._product("inner", inputs, self.units), self._product("outer", self.units, inputs)
         return (*self._normalization(inputs), *inner, *outer)
-
-    def resized(self, shapes: Mapping[str, Shape]) -> FeedForward:
-        """Return this layer with a unit for each number of b."""
-        return replace(self, units=math.prod(shapes[f"{self.name}/inner/bias"]))
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...errors import NetworkError
-from .layer import GLOROT, ZEROS, Layer, Shape, Variable
+from .layer import GLOROT, ZEROS, Layer, Variable
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,3 @@ class Convolution(Layer):
             Variable(f"{self.name}/kernel", shape, GLOROT),
             Variable(f"{self.name}/bias", (self.channels,), ZEROS),
         )
-
-    def resized(self, shapes: Mapping[str, Shape]) -> Convolution:
-        """Return this layer with a channel for each number of the bias."""
-        return replace(self, channels=math.prod(shapes[f"{self.name}/bias"]))

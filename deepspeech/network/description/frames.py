@@ -79,10 +79,6 @@ class Projection(Layer):
             Variable(f"{self.name}/bias", (self.units,), ZEROS),
         )
 
-    def resized(self, shapes: Mapping[str, Shape]) -> Projection:
-        """Return this layer with a unit for each number of the bias."""
-        return replace(self, units=math.prod(shapes[f"{self.name}/bias"]))
-
 
 NORMALIZATION_EPSILON = 1e-5
 """Added to the variance in layer normalization, so that it is not zero if all numbers of a frame are equal."""

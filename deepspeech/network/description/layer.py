@@ -99,7 +99,10 @@ class Layer(ABC):
         return ()
 
     def resized(self: AnyLayer, shapes: Mapping[str, Shape]) -> AnyLayer:
-        """Return this layer with the units that follow from the shapes of its variables, by name; raise KeyError."""
+        """Return this layer with the units that follow from the shapes of its variables, by name; raise KeyError.
+
+        Only DeepSpeech's layers need it, as older files of that network do not describe it.
+        """
         del shapes
         return self
 

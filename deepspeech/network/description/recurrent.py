@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from ...errors import NetworkError
 from .layer import GLOROT, OPEN_FORGET_GATE, Layer, Shape, Variable, only_in_training, recorded_unless
-
-AnyTwoLSTMs = TypeVar("AnyTwoLSTMs", bound="TwoLSTMs")
 
 
 @dataclass(frozen=True)
@@ -71,10 +68,6 @@ class TwoLSTMs(Layer):
     def variables(self, inputs: int) -> tuple[Variable, ...]:
         """Return the kernel and the bias of each direction."""
         return tuple(variable for each in self.directions for variable in each.variables(inputs))
-
-    def resized(self: AnyTwoLSTMs, shapes: Mapping[str, Shape]) -> AnyTwoLSTMs:
-        """Return this layer with a unit for every four numbers of a bias."""
-        return replace(self, units=math.prod(shapes[f"{self.name}/forward/bias"]) // 4)
 
 
 @dataclass(frozen=True)
