@@ -29,7 +29,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_every_format_that_the_flag_accepts_has_a_module() -> None:
-    assert tuple(FORMATS) == EXPORT_FORMATS
+    assert {*FORMATS} == {*EXPORT_FORMATS}
     assert all(find_spec(f"deepspeech.export.{each.module}") for each in FORMATS.values())
 
 
