@@ -40,6 +40,7 @@ SUMMARIES = {
     "gigaspeech": "GigaSpeech or WenetSpeech, all of it or a part",
     "json_lines": "recordings and transcripts in JSON lines",
     "kaldi": "a Kaldi data directory",
+    "ksponspeech": "KsponSpeech, all of it or a part",
     "lhotse": "manifests of Lhotse, as its recipes write them",
     "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",

@@ -163,6 +163,13 @@ def tuda_de(folder: Path) -> None:
         write(folder / part / "2014.xml", f"<recording>{text}</recording>")
 
 
+def ksponspeech(folder: Path) -> None:
+    for part in SETS:
+        samples = say("abcdeabcde", np.random.default_rng(1))
+        write(folder / "KsponSpeech_01" / f"{part}.pcm", (samples * 8000).astype("<i2").tobytes())
+        write(folder / f"{part}.trn", f"KsponSpeech_01/{part}.pcm :: A word\n")
+
+
 def parallel_lines(folder: Path) -> None:
     for part in ("train", "valid", "test"):
         speak(folder / "audio" / f"{part}.wav")
@@ -230,6 +237,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "folder": (recordings, " 012345eggrößß"),
     "json_lines": (json_lines, WORD),
     "gigaspeech": (gigaspeech, WORD),
+    "ksponspeech": (ksponspeech, WORD),
     "lhotse": (lhotse, WORD),
     "kaldi": (kaldi, WORD),
     "librispeech_100": (librispeech("train-clean-100", "dev-clean", "test-clean", "train-other-500"), ""),

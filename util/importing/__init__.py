@@ -52,6 +52,7 @@ MODULES = {
     "gigaspeech": "formats.published.gigaspeech",
     "json_lines": "formats.lists.json_lines",
     "kaldi": "formats.lists.kaldi",
+    "ksponspeech": "formats.published.ksponspeech",
     "ldc93s1": "ldc93s1",
     "lhotse": "formats.lists.lhotse",
     "librispeech": "formats.librispeech",
@@ -77,7 +78,7 @@ MODULES = {
 TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
-    *("nchlt", "tuda_de", "parallel_lines"),
+    *("nchlt", "tuda_de", "ksponspeech", "parallel_lines"),
     *(TABLE, FOLDER, "fsdd", "yesno"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others.

@@ -38,6 +38,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     },
     "librispeech": {"dev-clean/19/7/19-7.trans.txt": "19-7-0000 YES\n", "SPEAKERS.TXT": "19 | F\n"},
     "libritts": {"dev-clean/84/1/84_1_0_0.wav": "", "dev-clean/84/1/84_1_0_0.normalized.txt": "Yes.\n"},
+    "ksponspeech": {"scripts/train.trn": "K_01/K1.pcm :: 예\n", "K_01/K1.pcm": ""},
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},

@@ -105,7 +105,6 @@ def test_a_field_may_name_the_file_of_the_text(folder: Path) -> None:
         ("text", "a a word\n"),
         ("train_text", "a\ta word\n"),
         ("lists/a.trn", "audio/a.wav :: a word\n"),
-        ("scripts/train.trn", "KsponSpeech_01/a.pcm :: a word\n"),
         ("etc/all.transcription", "<s> a word </s> (a)\n"),
         ("orthographic-transcript.txt", '"a.wav" "a word"\n'),
         ("voices.list", "/data/raw/a.wav|anna|ZH|a word\n"),
