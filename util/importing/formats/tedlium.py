@@ -1,4 +1,7 @@
-"""TED-LIUM: stm/*.stm with sph/*.sph; a set for each of the folders legacy/train, legacy/dev and legacy/test.
+"""TED-LIUM, and others with .stm: stm/*.stm with sph/*.sph; a set for each of legacy/train, legacy/dev and legacy/test.
+
+A recording that is not there is looked for by its name in all folders. The last part of the name of an .stm may be a
+set, too, as in talks.dev.stm.
 
 A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`, and each release has its own labels. Lines
 that scoring ignores are left out. Labels and other marks, such as `<unk>` and a key in parentheses at the end, are
@@ -14,9 +17,10 @@ from pathlib import Path
 
 from ...errors import ImportingError
 from ...files.folders import walk
-from ..pipeline.folders import find_recording
+from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
+from .lists.named_recordings import NamedRecordings
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(.*))?")
@@ -27,21 +31,20 @@ _SUFFIX = re.compile(r" (?='(?:s|m|d|t|ll|re|ve)\b)")
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the segments of all talks; raise ImportingError if there is no .stm."""
     root = source / "legacy" if (source / "legacy").is_dir() else source
-    empty = True
-    for name, files in walk(root):
-        for file in files:
-            if file.endswith(".stm"):
-                empty = False
-                yield from _read_talk(source, Path(name, file))
-    if empty:
+    talks = [Path(name, file) for name, files in walk(root) for file in files if file.endswith(".stm")]
+    if not talks:
         raise ImportingError(f"{source} has no *.stm in its folders, so it isn't laid out as TED-LIUM is")
+    with NamedRecordings(source) as recordings:
+        for path in talks:
+            yield from _read_talk(source, path, recordings)
 
 
-def _read_talk(source: Path, path: Path) -> Iterator[Item]:
+def _read_talk(source: Path, path: Path, recordings: NamedRecordings) -> Iterator[Item]:
     folder = path.parent
     beside = folder.parent / "sph" if (folder.parent / "sph").is_dir() else folder
     parts = path.relative_to(source.parent).parts[:-1]
     official_set = next((part for part in reversed(parts) if part in SETS), "")
+    official_set = official_set or set_of_name(path.stem.rpartition(".")[2])
     for where, line in read_lines(path):
         if line.startswith(";;"):
             continue
@@ -51,6 +54,8 @@ def _read_talk(source: Path, path: Path) -> Iterator[Item]:
             yield LeftOut(where, "a malformed line of an .stm", "", line)
             continue
         recording = find_recording(str(beside / found[1]))
+        if not Path(recording).exists():
+            recording = recordings.find(path, found[1]) or recording
         transcript = _MARK.sub(" ", found[6] or "")
         if _IGNORED in transcript:
             yield LeftOut(where, _IGNORED, recording)
