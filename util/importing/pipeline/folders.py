@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip", ".7z", ".rar")
 HEADERLESS = (".pcm", ".raw")
 """Endings of recordings that are not read."""
+_COMPRESSED_SPHERE = (".wv1", ".wv2")
+"""Endings of recordings of the LDC, as of WSJ, whose compression is not read."""
 SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 DOCUMENTS = (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages")
 """Endings of texts that are not read."""
@@ -65,14 +67,19 @@ def set_of_name(name: str) -> str:
 
 
 def packed_recordings(source: Path) -> str:
-    """Return what to do with a folder that has no recordings, but archives or recordings without a header, or ""."""
+    """Return what to do with a folder that has no recordings, but those in archives, or that are not read, or ""."""
     found: dict[bool, Path] = {}
+    compressed: Path | None = None
     for folder, files in walk(source):
         for file in files:
             if is_recording(file):
                 return ""
+            if file.lower().endswith(_COMPRESSED_SPHERE):
+                compressed = compressed or Path(folder, file)
             if file.lower().endswith((*_ARCHIVES, *HEADERLESS)):
                 found.setdefault(file.lower().endswith(HEADERLESS), Path(folder, file))
+    if compressed:
+        return f"convert those such as {compressed} first, for example by sph2pipe -f wav a.wv1 a.wav"
     if headerless := found.get(True):
         command = "ffmpeg -f s16le -ar 16000 -ac 1 -i a.pcm a.wav"
         return f"convert recordings without a header first, such as {headerless}, for example by {command}"

@@ -24,3 +24,10 @@ def test_recordings_that_must_be_unpacked_or_converted_first_are_told(tmp_path: 
     write(tmp_path / "01" / "a.txt", "예".encode("cp949"))
     with pytest.raises(ImportingError, match=r"has no recordings; convert .* as .*a\.pcm, for example by ffmpeg -f"):
         format_of(tmp_path, Choices())
+
+
+def test_compressed_recordings_of_the_ldc_are_to_be_converted_first(tmp_path: Path) -> None:
+    write(tmp_path / "wsj0" / "si_tr_s" / "01t" / "01to0304.wv1", "NIST_1A")
+    write(tmp_path / "wsj0" / "transcrp" / "01to0300.dot", "A word (01to0304)\n")
+    with pytest.raises(ImportingError, match=r"convert those such as .*01to0304\.wv1 first, .* sph2pipe -f wav a\.wv1"):
+        format_of(tmp_path, Choices())
