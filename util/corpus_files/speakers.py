@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-SPEAKERS = ("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id")
+SPEAKERS = (
+    *("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id"),
+    *("user_ids", "original_speaker_id", "reader_id", "spkid"),
+)
 """The columns with the speaker, in upper or lower case; the first that exists counts."""
 
 

@@ -22,7 +22,7 @@ from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FOLDERS = ("wavs", "wav", "clips", "")
-_NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id")
+_NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id", "file_id")
 
 _LOOKED_AT = 1000
 """The number of lines that are checked for whether the last column may be the transcript."""

@@ -199,3 +199,10 @@ def test_names_that_rows_of_several_speakers_have_are_of_none_of_them(folder: Pa
     done = imported(folder)
     assert done.transcripts == {"3.wav": "tres"}
     assert set(done.left_out.values()) == {"several rows of this name with other texts, and no folder"}
+
+
+@pytest.mark.parametrize("name", ["user_ids", "original_speaker_id"])
+def test_other_names_of_the_column_of_speakers(name: str, folder: Path) -> None:
+    tone(folder / "a.wav")
+    write(folder / "transcripts.csv", f"id,path,{name},transcript\n1,a.wav,ann,a word\n")
+    assert [row["speaker"] for row in imported(folder).all_rows] == ["ann"]
