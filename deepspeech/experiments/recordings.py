@@ -44,6 +44,7 @@ SUMMARIES = {
     "lhotse": "manifests of Lhotse, as its recipes write them",
     "libritts": "LibriTTS, the parts in the folder",
     "ljspeech": "LJSpeech and corpora with its layout",
+    "mgb": "MGB-2 or QASR, Arabic television",
     "mls": "one language of Multilingual LibriSpeech",
     "nchlt": "one language of NCHLT, those of South Africa",
     "parallel_lines": "lists of fairseq, MuST-C, mTEDx or Europarl-ST",

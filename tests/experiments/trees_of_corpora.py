@@ -170,6 +170,14 @@ def ksponspeech(folder: Path) -> None:
         write(folder / f"{part}.trn", f"KsponSpeech_01/{part}.pcm :: A word\n")
 
 
+def mgb(folder: Path) -> None:
+    for part in SETS:
+        speak(folder / part / "wav" / f"{part}.wav")
+        words = "<element>A</element><element>word</element>"
+        segment = f'<segment id="1" starttime="0" endtime="1" who="speaker1">{words}</segment>'
+        write(folder / part / "xml" / f"{part}.xml", f"<segments>{segment}</segments>")
+
+
 def parallel_lines(folder: Path) -> None:
     for part in ("train", "valid", "test"):
         speak(folder / "audio" / f"{part}.wav")
@@ -244,6 +252,7 @@ TREES: dict[str, tuple[Tree, str]] = {
     "librispeech_960": (librispeech("train-clean-100", "train-clean-360", "train-other-500", *CLEAN), ""),
     "libritts": (libritts, WORD),
     "ljspeech": (ljspeech, WORD),
+    "mgb": (mgb, WORD),
     "mls": (mls, WORD),
     "nchlt": (nchlt, WORD),
     "parallel_lines": (parallel_lines, WORD),

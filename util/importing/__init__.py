@@ -59,6 +59,7 @@ MODULES = {
     "libritts": "formats.text_files.libritts",
     LISTS: "formats.lists.of_any_kind",
     "ljspeech": "formats.ljspeech",
+    "mgb": "formats.published.mgb",
     "mls": "formats.mls",
     "nchlt": "formats.published.nchlt",
     "parallel_lines": "formats.lists.parallel_lines",
@@ -78,7 +79,7 @@ MODULES = {
 TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
-    *("nchlt", "tuda_de", "ksponspeech", "parallel_lines"),
+    *("nchlt", "tuda_de", "ksponspeech", "mgb", "parallel_lines"),
     *(TABLE, FOLDER, "fsdd", "yesno"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others.

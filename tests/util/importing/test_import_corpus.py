@@ -41,6 +41,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "ksponspeech": {"scripts/train.trn": "K_01/K1.pcm :: 예\n", "K_01/K1.pcm": ""},
     "lists": {"all.tsv": "path\tsentence\na.wav\tyes\n", "a.txt": "yes\n"},
     "ljspeech": {"metadata.csv": "LJ1|Mr. A|mister a\n", "wavs/LJ1.wav": ""},
+    "mgb": {"xml/a.xml": '<segments><segment starttime="0" endtime="1"/></segments>', "wav/a.wav": ""},
     "mls": {"train/transcripts.txt": "12_3_000000\toui\n"},
     "nchlt": {"transcriptions/a.trn.xml": '<corpus><recording audio="a/b.wav"><orth>yebo</orth></recording></corpus>'},
     "parallel_lines": {"train.tsv": "/audio\na.wav\t8000\n", "train.wrd": "YES\n", "audio/a.wav": ""},

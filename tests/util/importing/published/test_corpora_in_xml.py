@@ -1,4 +1,4 @@
-"""NCHLT and Tuda-De."""
+"""NCHLT, Tuda-De and MGB-2."""
 
 from __future__ import annotations
 
@@ -62,3 +62,19 @@ def test_tuda_de_has_one_row_for_each_text(folder: Path) -> None:
     }
     assert [(row["transcript"], row["speaker"]) for row in done.rows("train")] == [("Es ist fünf", "train1")]
     assert done.left_out == {"train/2014-03-18.xml": "an .xml that cannot be read"}
+
+
+def test_segments_of_mgb_2_are_cut_unless_their_captions_differ_from_what_is_heard(folder: Path) -> None:
+    for part in ("train", "dev"):
+        tone(folder / part / "wav" / f"{part}-AA.wav", 3)
+        segments = "".join(
+            f'<segment id="s{start}" starttime="{start}.0" endtime="{start}.9" WMER="{wrong}" who="speaker{start}">'
+            '<element type="word">كلمة</element><element type="word">أخرى</element></segment>'
+            for start, wrong in enumerate(("0.5", "81", "80"))
+        )
+        body = f"<body><segments>{segments}</segments></body>"
+        write(folder / part / "xml" / "utf8" / f"{part}-AA.xml", f"<transcript><head/>{body}</transcript>")
+    done = imported("mgb", folder)
+    dev = [(row["transcript"], row["speaker"], row["duration"]) for row in done.rows("dev")]
+    assert dev == [("كلمة أخرى", f"dev-AA-speaker{number}", "0.900") for number in (0, 2)]
+    assert set(done.left_out.values()) == {"a segment whose captions differ from what is heard"}
