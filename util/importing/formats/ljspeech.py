@@ -2,7 +2,7 @@
 
 The first line may name the columns, such as file|text|speaker. If there are several texts, the normalized one is the
 transcript; without names of columns, it is the last one that is not empty. Quotes are plain characters.
-metadata_train.csv, metadata_val.csv and metadata_test.csv are separate sets.
+metadata_train.csv, metadata_val.csv and metadata_test.csv are separate sets, and others beside them are not read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...containers.endings import is_recording
 from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
 from ..pipeline.columns import TEXTS, column_name
-from ..pipeline.folders import find_recording, set_of_name
+from ..pipeline.folders import find_recording, named_as_sets, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
@@ -37,7 +37,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if not lists:
         raise ImportingError(f"{source} has no metadata.csv")
     folder = next(source / name for name in _FOLDERS if (source / name).is_dir())
-    for path in lists:
+    for path in named_as_sets(lists):
         header = _header(path)
         if not header:
             _check_last_column(path)

@@ -37,6 +37,15 @@ def test_common_voice_without_sets_is_read_without_its_invalidated_clips(tmp_pat
     assert imported("common_voice", tmp_path / "corpus").transcripts == {"0.mp3": "a word"}
 
 
+def test_a_list_of_all_rows_beside_those_of_sets_is_not_read(tmp_path: Path) -> None:
+    for part in ("shuf", "train", "val"):
+        tone(tmp_path / "corpus" / "wavs" / f"{part}.wav")
+        write(tmp_path / "corpus" / f"metadata_{part}.csv", f"{part}|ein Wort\n")
+    write(tmp_path / "corpus" / "metadata_shuf.csv", "train|ein Wort\nval|ein Wort\n")
+    done = imported("ljspeech", tmp_path / "corpus")
+    assert [len(done.rows(part)) for part in SETS] == [1, 1, 0]
+
+
 def test_folders_of_sets_may_be_in_the_only_folder(tmp_path: Path) -> None:
     for part in SETS:
         tone(tmp_path / "corpus" / "USC" / part / "7" / f"{part}.wav")
