@@ -36,7 +36,9 @@ class ParallelFolders:
         others in its folder have their texts beside them, as its own is then missing. If no folder is laid out so, a
         file `anywhere` is returned if nothing else can be meant.
         """
-        names = tuple(name for each in names for name in _spellings(each))
+        if not self._has_texts:
+            return []
+        names = tuple(names)
         own = recording.parent.relative_to(self._source).parts
         found = []
         for place in range(len(own)):
@@ -63,7 +65,8 @@ class ParallelFolders:
         No other folder may have a recording, or a text, of the name of any that is in the same folder as these two: if
         some are missing, one speaker's 10.txt could be taken for the text of another's 10.wav.
         """
-        folder = next(filter(None, (self._folders.get(f"{_TEXT}{_stem(name)}") for name in names)), None)
+        folders = (self._folders.get(f"{_TEXT}{stem}") for stem in dict.fromkeys(map(_stem, names)))
+        folder = next(filter(None, folders), None)
         if not folder or self._has_own_texts:
             return []
         is_clear = self._is_distinct(recording.parent, _RECORDING) and self._is_distinct(Path(folder), _TEXT)
@@ -94,6 +97,11 @@ class ParallelFolders:
             ),
             repeated="",
         )
+
+    @cached_property
+    def _has_texts(self) -> bool:
+        """Whether there is any text."""
+        return any(self._stems(_TEXT, files) for _, files in walk(self._source))
 
     def _is_beside_texts(self, folder: Path) -> bool:
         """Return whether a recording in this folder has a text beside it; JSON may be facts about it."""
@@ -137,7 +145,8 @@ def _spellings(name: str) -> Iterator[str]:
 
 def _first_of(names: Iterable[str], folder: Path) -> list[Path]:
     """Return the first of these files that is in a folder, if there is one."""
-    return [path for name in names if (path := folder / name).is_file()][:1]
+    spellings = (name for each in names for name in _spellings(each))
+    return [path for name in spellings if (path := folder / name).is_file()][:1]
 
 
 def _names_in(folder: Path) -> list[str]:
