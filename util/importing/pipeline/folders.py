@@ -45,15 +45,17 @@ def innermost(folder: Path) -> Path:
     A folder that is named as a set is not returned in place of the one above it.
     """
     while folder.is_dir():
-        entries = [path for path in folder.iterdir() if path.name[0] != "." and not _is_note(path)]
-        if len(entries) != 1 or not entries[0].is_dir() or set_of_name(entries[0].name):
+        with os.scandir(folder) as entries:
+            of_corpus = (entry for entry in entries if entry.name[0] != "." and not _is_note(entry))
+            first, second = next(of_corpus, None), next(of_corpus, None)  # the first of perhaps millions
+        if first is None or second is not None or not first.is_dir() or set_of_name(first.name):
             break
-        folder = entries[0]
+        folder = folder / first.name
     return folder
 
 
-def _is_note(path: Path) -> bool:
-    return _NOTES.fullmatch(path.name) is not None and path.is_file()
+def _is_note(entry: os.DirEntry[str]) -> bool:
+    return _NOTES.fullmatch(entry.name) is not None and entry.is_file()
 
 
 def set_of_name(name: str) -> str:
