@@ -42,6 +42,8 @@ class NamedRecordings:
         self._sets: set[str] = set()
         self._all_stack = ExitStack()
         self._all = self._all_stack.enter_context(Lookup(self._names(), repeated=SEVERAL))
+        self._found_for = source, PurePosixPath()
+        """The last table, and the path of its folder below `source`."""
         self._table = source
         self._near: dict[Path, Lookup] = {}
         """The recordings of folders at and above the current table."""
@@ -65,8 +67,8 @@ class NamedRecordings:
         posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
         if not posix.name:
             return None
-        for path in (str(table.parent.relative_to(self._source) / posix), str(posix)):
-            if found := self._all.get(path):
+        for path in (self._below(table) / posix, posix):
+            if found := self._all.get(str(path)):
                 return found
         if found := _elsewhere(table, name.strip()):
             return found
@@ -74,6 +76,12 @@ class NamedRecordings:
         if found is None:
             found = self._in_other_case(posix)
         return found if not found or _ends_alike(found, posix, ends) else None
+
+    def _below(self, table: Path) -> PurePosixPath:
+        """Return the path of a table's folder below the folder of all recordings."""
+        if table != self._found_for[0]:
+            self._found_for = table, PurePosixPath(table.parent.relative_to(self._source))
+        return self._found_for[1]
 
     def set_of(self, recording: str) -> str:
         """Return the set that the folders of a recording name, if they name a set to train on and another one."""

@@ -45,6 +45,8 @@ _WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prom
 """Names of tables without an ending, such as Kaldi's text."""
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")
+_USED = {*SETS_OF_ROWS, *(f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS)}
+"""Names of columns that are not kept, as they are used."""
 _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 """Names of recordings in Google's crowdsourced corpora (OpenSLR 32 to 80): language, speaker and utterance."""
 
@@ -129,10 +131,11 @@ def once(record: Record, table: str, table_of: Lookup) -> Item:
 
 def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings) -> Iterator[Item]:
     ends = cache(lambda: distinct_ends(path.parent, lambda: (name for name, _ in _names_and_texts(path, layout))))
+    place = path.relative_to(source)
     with ExitStack() as stack:
         differing = cache(lambda: stack.enter_context(_names_of_several_texts(path, layout)))
         for number, fields in _fields(path, layout):
-            where = f"{path.relative_to(source)}:{number}"
+            where = f"{place}:{number}"
             line = layout.separator.join(fields)
             if len(fields) > layout.width and layout.text == layout.width - 1:  # the separator is in the transcript
                 fields = [*fields[: layout.text], f"{layout.separator} ".join(fields[layout.text :])]
@@ -193,13 +196,10 @@ def _record(where: str, table: Path, recording: str, fields: Sequence[str], layo
         return LeftOut(where, "a start, duration or end that cannot be used", recording, reason)
     speaker = fields[layout.speaker].strip() if layout.speaker is not None else _speaker_in(recording)
     official = set_of_name(layout.field(fields, SETS_OF_ROWS))
-    times = {f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS}
     others: Mapping[str, str] = {
         name: fields[column].strip()
         for column, name in enumerate(layout.header)
-        if name
-        and name not in (*times, *SETS_OF_ROWS)
-        and column not in (layout.recording, layout.text, layout.speaker)
+        if name and name not in _USED and column not in (layout.recording, layout.text, layout.speaker)
     }
     try:
         text = _text_of(table, fields[layout.text].strip())

@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -93,12 +94,18 @@ class Layout:
 
     def time(self, fields: Sequence[str], names: Iterable[str]) -> float | None:
         """Return the seconds in the first of these columns that there is; None if it is empty. Raise ValueError."""
-        units = ((name, unit) for name in names for unit in UNITS if f"{name}{unit}" in self.header)
-        name, unit = next(units, (None, ""))
-        if name is None:
-            return None
-        text = self.field(fields, (f"{name}{unit}",))
-        return round(seconds_of(text) * UNITS[unit], 6) if text else None
+        column, unit = _column_of_times(self.header, tuple(names))
+        text = fields[column].strip() if column is not None else ""
+        return round(seconds_of(text) * unit, 6) if text else None
+
+
+@cache
+def _column_of_times(header: tuple[str, ...], names: tuple[str, ...]) -> tuple[int | None, float]:
+    """Return the first of these columns that there is, and the seconds of its unit."""
+    found = (
+        (header.index(f"{name}{unit}"), UNITS[unit]) for name in names for unit in UNITS if f"{name}{unit}" in header
+    )
+    return next(found, (None, 1.0))
 
 
 def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
