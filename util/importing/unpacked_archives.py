@@ -84,7 +84,7 @@ def _top(folder: Path) -> Path:
 
 def _ending(name: str) -> str | None:
     """Return the ending of an archive; None for other names, and for those without a name for a folder, as `..zip`."""
-    ending = next((ending for ending in _ENDINGS if name.endswith(ending)), None)
+    ending = next((name[-len(ending) :] for ending in _ENDINGS if name.lower().endswith(ending)), None)
     return ending if ending and name.removesuffix(ending).strip(".") else None
 
 
@@ -149,7 +149,7 @@ def _unpack_inner(folder: Path) -> None:
 def _unpack(path: Path, folder: Path) -> None:
     """Unpack an archive; nothing in it can write outside of `folder`."""
     with Progress(f"Unpacking {path.name}", None, unit="file") as progress:
-        if path.suffix == ".zip":
+        if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 for info in archive.infolist():
                     info.filename = _name_in_zip(info)

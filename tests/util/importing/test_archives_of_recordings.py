@@ -42,15 +42,15 @@ def zipped(folder: Path, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["cy.tar.gz", "cy.tar", "cy.zip"])
+@pytest.mark.parametrize("name", ["cy.tar.gz", "cy.tar", "cy.zip", "CY.ZIP"])
 def test_an_archive_is_unpacked_and_imported_as_its_folder_is(
     name: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    archive = (zipped if name.endswith(".zip") else tar)(corpus, tmp_path / name)
+    archive = (zipped if name.lower().endswith(".zip") else tar)(corpus, tmp_path / name)
     folder = corpus.rename(tmp_path / "elsewhere")
     assert main(["auto", "--from", str(archive), "--to", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().err
-    assert f"{archive} is unpacked into {tmp_path / 'out' / 'download' / 'cy'}\n" in said
+    assert f"{archive} is unpacked into {tmp_path / 'out' / 'download' / name.partition('.')[0]}\n" in said
     assert "has the format common_voice" in said
     assert sorted(row["transcript"] for row in read(tmp_path / "out" / "train.csv")) == sorted(
         row["transcript"] for row in Import("common_voice", folder / "cy", tmp_path / "other").rows("train")
