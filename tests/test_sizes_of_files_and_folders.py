@@ -17,7 +17,8 @@ SOURCES = {".py", ".pyi", ".cc", ".h", ".inc", ".sh"}
 TAKE_PARTS = (
     *("deepspeech/network", "deepspeech/network/layers", "deepspeech/experiments", "deepspeech/export"),
     *("tests/network", "tests/export", "util/augmentation/kinds", "util/corpus_files", "util/front_ends"),
-    *("util/importing/formats", "util/output_units"),
+    *("util/importing/formats/published", "util/importing/formats/lists", "util/importing/formats/annotations"),
+    "util/output_units",
 )
 """Folders to which docs/contributing.md adds a module for a new part."""
 

@@ -41,7 +41,7 @@ TABLE = "table"
 MODULES = {
     "aishell": "formats.aishell",
     "an4": "formats.an4",
-    "an4_digits": "formats.lists.an4_digits",
+    "an4_digits": "formats.published.an4_digits",
     "arabic_speech_commands": "formats.arabic_speech_commands",
     "audio_folder": "formats.lists.audio_folder",
     "common_voice": "formats.common_voice",

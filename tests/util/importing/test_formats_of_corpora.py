@@ -11,7 +11,7 @@ from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import MODULES, descriptions, import_corpus
-from deepspeech.util.importing.formats.lists.an4_digits import LIST
+from deepspeech.util.importing.formats.published.an4_digits import LIST
 from deepspeech.util.importing.pipeline.records import Choices
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
