@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from ...corpus_files.lookup import Lookup
 from ...corpus_files.rows import Entry, Unusable
 
 SETS = ("train", "dev", "test")
@@ -67,6 +68,20 @@ def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
         return LeftOut(where, entry.reason, entry.path, entry.detail)
     path, transcript, speaker, start, duration = entry[1:6]
     return Record(path, transcript, where, speaker, official_set, start or 0.0, duration, entry.columns, entry.channel)
+
+
+def once(record: Record, place: str, place_of: Lookup, reason: str) -> Item:
+    """Return the record, or why it is left out, `reason`, if another `place` that was read before has its utterance.
+
+    `place` is the list or the folder that has the record; `place_of` remembers those of all records.
+    """
+    utterance = f"{record.path}\n{record.start} {record.channel}"
+    first = place_of.get(utterance)
+    if first is None:
+        place_of.put(utterance, place)
+    elif first != place:
+        return LeftOut(record.source, reason, record.path, first)
+    return record
 
 
 @dataclass(frozen=True)

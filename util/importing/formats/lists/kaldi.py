@@ -18,10 +18,11 @@ from ....corpus_files.lookup import Lookup
 from ....errors import ImportingError
 from ....files.folders import walk
 from ...pipeline.folders import named_as_sets, set_of_folders
-from ...pipeline.records import DEV, SETS, TEST, TRAIN, Choices, Item, LeftOut, Record, item_of
+from ...pipeline.records import DEV, SETS, TEST, TRAIN, Choices, Item, LeftOut, item_of, once
 
 log = logging.getLogger(__name__)
 
+_OF_ANOTHER = "an utterance of another directory, too"
 _OF_COPIES = re.compile(r"(_sp|_hires|_vp|_rvb)+$")
 """Ends the names of copies with other speeds, features, volumes or echoes."""
 
@@ -39,7 +40,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for entry in read_entries(folder):
                 item = item_of(entry, TEXT, sets[folder])
                 name = str(folder.relative_to(source))
-                yield item if single or isinstance(item, LeftOut) else _once(item, name, folder_of)
+                yield item if single or isinstance(item, LeftOut) else once(item, name, folder_of, _OF_ANOTHER)
 
 
 def _deeper(source: Path) -> list[Path]:
@@ -56,17 +57,6 @@ def _deeper(source: Path) -> list[Path]:
 def _rank(official_set: str) -> int:
     """Return the place of a set in the order of reading: the first set that has an utterance keeps it."""
     return (TEST, DEV, TRAIN).index(official_set) if official_set else len(SETS)
-
-
-def _once(record: Record, folder: str, folder_of: Lookup) -> Item:
-    """Return the record, or why it is left out if a folder that was read before has the same utterance."""
-    utterance = f"{record.path}\n{record.start} {record.channel}"
-    first = folder_of.get(utterance)
-    if first is None:
-        folder_of.put(utterance, folder)
-    elif first != folder:
-        return LeftOut(record.source, "an utterance of another directory, too", record.path, first)
-    return record
 
 
 def _without_copies(folders: Sequence[Path]) -> Iterator[Path]:

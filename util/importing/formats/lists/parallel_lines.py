@@ -19,9 +19,9 @@ from ....corpus_files.rows import why_not_times
 from ....errors import ImportingError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_folders, set_of_name
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.records import Choices, Item, LeftOut, Record, once
 from .named_recordings import NamedRecordings, distinct_ends
-from .table import once
+from .table import OF_ANOTHER
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}")
 _SEGMENTS = ("segments", "segments.lst")
@@ -49,7 +49,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         for path, pair in found.items():
             for item in _rows(source, path, *pair, recordings):
                 name = str(path.relative_to(source))
-                yield once(item, name, list_of) if isinstance(item, Record) else item
+                yield once(item, name, list_of, OF_ANOTHER) if isinstance(item, Record) else item
 
 
 def _text_and_reader(source: Path, path: Path) -> tuple[Path, Callable[[Path], list[_Place]]] | None:

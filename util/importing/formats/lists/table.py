@@ -30,7 +30,7 @@ from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
 from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
-from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record
+from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record, once
 from ..text_files.reading import unreadable
 from .named_recordings import SEVERAL, NamedRecordings, distinct_ends
 from .table_layout import Layout, divided, layout_of, lines_of
@@ -43,6 +43,7 @@ _TABLES = (
 )
 _WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts|label)", re.IGNORECASE)
 """Names of tables without an ending, such as Kaldi's text."""
+OF_ANOTHER = "an utterance of another table, too; keep one of the tables"
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")
 _USED = {*SETS_OF_ROWS, *(f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS)}
@@ -65,7 +66,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for item in _with_speakers_beside(path, _rows(source, path, layouts[path], recordings)):
                 if isinstance(item, Record):
                     named = item.official_set or sets[path] or recordings.set_of(item.path)
-                    yield once(item._replace(official_set=named), str(path.relative_to(source)), table_of)
+                    yield once(item._replace(official_set=named), str(path.relative_to(source)), table_of, OF_ANOTHER)
                 else:
                     yield item
 
@@ -116,17 +117,6 @@ def _sets_of_tables(source: Path, tables: Mapping[Path, Layout]) -> Mapping[Path
     folders = {path: set_of_folders(path.relative_to(source).parts[:-1]) for path in tables}
     by_folder = {TRAIN} < {*folders.values()} - {""}
     return {path: set_of_name(path.stem) or (folders[path] if by_folder else "") for path in tables}
-
-
-def once(record: Record, table: str, table_of: Lookup) -> Item:
-    """Return the record, or why it is left out if a table that was read before has the same utterance."""
-    utterance = f"{record.path}\n{record.start}"
-    first = table_of.get(utterance)
-    if first is None:
-        table_of.put(utterance, table)
-    elif first != table:
-        return LeftOut(record.source, "an utterance of another table, too; keep one of the tables", record.path, first)
-    return record
 
 
 def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings) -> Iterator[Item]:
