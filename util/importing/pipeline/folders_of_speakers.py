@@ -13,6 +13,8 @@ from .records import Record
 
 FEWEST = 8
 """So many folders with several recordings show that they are speakers, not the books or microphones of a few."""
+MOST = 100_000
+"""More folders, as where each recording has one of its own, are not those of speakers, and would take much memory."""
 _HIGHEST = 3
 """The most folders that may lead from a speaker's folder to a recording, and one."""
 
@@ -43,7 +45,7 @@ class FoldersOfSpeakers:
             return
         for height in tuple(self._folders):
             name = _folder_of(record, height)
-            if not _repeats(PurePath(record.path).stem, name):
+            if len(self._folders[height]) > MOST or not _repeats(PurePath(record.path).stem, name):
                 del self._folders[height]
                 continue
             folder = self._folders[height].setdefault(name, _Folder(record.path, record.transcript))

@@ -8,6 +8,8 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing.pipeline import folders_of_speakers
+from deepspeech.util.importing.pipeline.folders_of_speakers import FoldersOfSpeakers
 from deepspeech.util.importing.pipeline.records import Choices, LeftOut, Record
 from deepspeech.util.importing.pipeline.speakers import check_speaker_pattern, with_speakers
 
@@ -117,3 +119,13 @@ def test_folders_of_words_or_of_few_books_and_parts_of_numbers_are_no_speakers(
     name: str, words: str, folders: int, tmp_path: Path
 ) -> None:
     assert {row["speaker"] for row in of_folders(tmp_path, name, words, folders).all_rows} == {""}
+
+
+def test_millions_of_folders_are_no_speakers_and_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders_of_speakers, "MOST", 20)
+    folders = FoldersOfSpeakers()
+    for number in range(40):
+        for take in "ab":
+            path = f"/corpus/u{number}/u{number}_{take}.wav"
+            folders.add(Record(path, f"words {number} {take}", path))
+        assert (folders.height() == 1) == (8 <= number + 1 <= 20)
