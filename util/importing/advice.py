@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..containers.endings import is_recording
@@ -24,12 +24,13 @@ def packed(source: Path) -> ImportingError | None:
 
 def unread(source: Path) -> ImportingError | None:
     """Return an error that names what may be the transcripts: a list further below, a spreadsheet, a text, or names."""
+    files = [Path(folder, file) for folder, names in walk(source) for file in names]
     return (
-        _deeper_list(source)
+        _deeper_list(source, files)
         or _segments_of_kaldi(source)
-        or _spreadsheet(source)
-        or _lines_in_order(source)
-        or _names(source)
+        or _spreadsheet(files)
+        or _lines_in_order(files)
+        or _names(source, files)
     )
 
 
@@ -43,8 +44,8 @@ def nothing_found(source: Path) -> ImportingError:
     )
 
 
-def _deeper_list(source: Path) -> ImportingError | None:
-    for path in _files(source):
+def _deeper_list(source: Path, files: Sequence[Path]) -> ImportingError | None:
+    for path in files:
         if path.parent != source and (path.name in _LISTS or path.name.endswith(".jsonl.gz")):
             return ImportingError(
                 f"{source}: has no lists, but there is {path}; name the folder of that list, or "
@@ -60,15 +61,15 @@ def _segments_of_kaldi(source: Path) -> ImportingError | None:
     return ImportingError(f"{source} has segments and {TEXT} of Kaldi, but no {RECORDINGS}; write it: {command}")
 
 
-def _spreadsheet(source: Path) -> ImportingError | None:
-    path = next((path for path in _files(source) if path.name.lower().endswith(SPREADSHEETS)), None)
+def _spreadsheet(files: Sequence[Path]) -> ImportingError | None:
+    path = next((path for path in files if path.name.lower().endswith(SPREADSHEETS)), None)
     return ImportingError(f"{path}: a spreadsheet; save it as CSV, in UTF-8, and import again") if path else None
 
 
-def _lines_in_order(source: Path) -> ImportingError | None:
+def _lines_in_order(files: Sequence[Path]) -> ImportingError | None:
     """Return an error if the only text has as many lines as there are recordings beside it, and names none."""
-    texts = [path for path in _files(source) if path.suffix.lower() == ".txt"]
-    recordings = sorted(path.name for path in _files(source) if len(texts) == 1 and path.parent == texts[0].parent)
+    texts = [path for path in files if path.suffix.lower() == ".txt"]
+    recordings = sorted(path.name for path in files if len(texts) == 1 and path.parent == texts[0].parent)
     recordings = [name for name in recordings if is_recording(name)]
     try:
         if not recordings or len(list(numbered_lines(texts[0]))) != len(recordings):
@@ -82,9 +83,8 @@ def _lines_in_order(source: Path) -> ImportingError | None:
     )
 
 
-def _names(source: Path) -> ImportingError | None:
+def _names(source: Path, files: Sequence[Path]) -> ImportingError | None:
     """Return an error if no file is beside the recordings, and their names are several words."""
-    files = list(_files(source))
     if not files or not all(is_recording(path.name) and len(path.stem.replace("_", " ").split()) > 1 for path in files):
         return None
     table = 'for f in *.wav; do printf \'%s\\t%s\\n\' "$f" "${f%.wav}"; done > list.tsv'
@@ -92,7 +92,3 @@ def _names(source: Path) -> ImportingError | None:
         f"{source} has no files but recordings; if their names are what is said, such as {files[0].stem}, write them "
         f"into a table there: {table}"
     )
-
-
-def _files(source: Path) -> Iterator[Path]:
-    return (Path(folder, file) for folder, files in walk(source) for file in files)
