@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...containers.endings import ENDINGS, is_recording
@@ -107,3 +107,10 @@ def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
 def set_of_folders(names: Sequence[str]) -> str:
     """Return the set that the innermost of these folders speaks of that speaks of one; empty if none does."""
     return next(filter(None, map(set_of_name, reversed(names))), "")
+
+
+def sets_of_lists(source: Path, paths: Iterable[Path]) -> dict[Path, str]:
+    """Return the set of each list in a folder: that of its name, or of its folders, if these name train and another."""
+    folders = {path: set_of_folders(path.relative_to(source).parts[:-1]) for path in paths}
+    by_folder = {TRAIN} < {*folders.values()} - {""}
+    return {path: set_of_name(path.name) or (folder if by_folder else "") for path, folder in folders.items()}

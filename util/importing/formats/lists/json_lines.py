@@ -16,8 +16,8 @@ from ....corpus_files.json_lines import read_entries
 from ....corpus_files.rows import Entry
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
-from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
-from ...pipeline.records import TRAIN, Choices, Item, item_of
+from ...pipeline.folders import named_as_sets, sets_of_lists
+from ...pipeline.records import Choices, Item, item_of
 
 _ENDINGS = (".jsonl", ".json", ".list")
 _LIST_OF_WENET = "data.list"
@@ -29,13 +29,11 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     places = places or [path.parent for path in sorted(source.glob(f"*/{_LIST_OF_WENET}"))] or list(_below(source))
     if not places:
         raise ImportingError(f"{source} has no {' or '.join(f'*{each}' for each in _ENDINGS)}")
-    sets = {place: set_of_folders(place.relative_to(source).parts[:-1]) for place in places}
-    by_folder = {TRAIN} < {*sets.values()} - {""}
+    sets = sets_of_lists(source, places)
     for place in named_as_sets(places):
         path = place if place.is_file() else place / _LIST_OF_WENET
-        official_set = set_of_name(place.name) or (sets[place] if by_folder else "")
         for entry in read_entries(path):
-            yield item_of(entry, f"{path.relative_to(source)}", official_set)
+            yield item_of(entry, f"{path.relative_to(source)}", sets[place])
 
 
 def _below(source: Path) -> Iterator[Path]:

@@ -27,10 +27,10 @@ from ....corpus_files.rows import why_not_times
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
 from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
-from ...pipeline.folders import named_as_sets, set_of_folders, set_of_name
+from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
-from ...pipeline.records import SURPLUS, TRAIN, Choices, Item, LeftOut, Record, once
+from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record, once
 from ..text_files.reading import unreadable
 from .named_recordings import SEVERAL, NamedRecordings, distinct_ends
 from .table_layout import Layout, divided, layout_of, lines_of
@@ -56,7 +56,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the tables in a folder and below; raise ImportingError if there are none."""
     with NamedRecordings(source) as recordings, Lookup() as table_of:
         layouts = dict(_tables(source, recordings))
-        sets = _sets_of_tables(source, layouts)
+        sets = sets_of_lists(source, layouts)
         for path in named_as_sets(list(layouts)):
             if layouts[path].is_guessed:
                 log.warning(
@@ -110,13 +110,6 @@ def _tables(source: Path, recordings: NamedRecordings) -> Iterator[tuple[Path, L
 def _may_be_table(path: Path) -> bool:
     by_name = path.suffix.lower() in _TABLES or _WITHOUT_ENDING.fullmatch(path.name) is not None
     return by_name and path.name != LEFT_OUT_FILE
-
-
-def _sets_of_tables(source: Path, tables: Mapping[Path, Layout]) -> Mapping[Path, str]:
-    """Return the set of each table: that of its name, or of its folder, if folders of tables are named as sets."""
-    folders = {path: set_of_folders(path.relative_to(source).parts[:-1]) for path in tables}
-    by_folder = {TRAIN} < {*folders.values()} - {""}
-    return {path: set_of_name(path.stem) or (folders[path] if by_folder else "") for path in tables}
 
 
 def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings) -> Iterator[Item]:
