@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from ....corpus_files.lines import read_text
 from ....corpus_files.rows import seconds_of
-from .names_of_speakers import tiers_by_name
+from .names_of_speakers import tiers_by_name, tiers_of_voices
 from .stamped_lines import stamped_lines
 from .tiers import AnnotationsError, Segment, Tier
 
@@ -70,7 +70,10 @@ def read_lrc(path: Path) -> list[Tier]:
 
 def read_ass(path: Path) -> list[Tier]:
     """Return the dialogue of an .ass or .ssa, by its speakers; raise AnnotationsError, or OSError."""
-    tiers: dict[str, list[Segment]] = {}
+    return tiers_of_voices(_dialogue(path), "subtitles")
+
+
+def _dialogue(path: Path) -> Iterator[tuple[str, Segment]]:
     names: Sequence[str] = ()
     for line in read_text(path).splitlines():
         kind, _, fields = line.partition(":")
@@ -84,9 +87,7 @@ def read_ass(path: Path) -> list[Tier]:
             except (KeyError, ValueError) as error:
                 raise AnnotationsError(f"a Dialogue without {error}") from error
             if segment := _segment(start, end, text):
-                tiers.setdefault(values.get("Name", values.get("Actor", "")).strip(), []).append(segment)
-    without = tiers.pop("", [])
-    return [Tier(name, name, segments) for name, segments in tiers.items()] + tiers_by_name(without, "subtitles")
+                yield values.get("Name", values.get("Actor", "")).strip(), segment
 
 
 def read_xml(path: Path) -> list[Tier]:

@@ -7,10 +7,11 @@ and those with parts that were not understood (xxx), are no transcripts. Format:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from ....corpus_files.lines import read_text
-from .tiers import Segment, Tier
+from .tiers import Segment, Tier, tiers_by_speaker
 
 _LINE = re.compile(r"\*([^:]+):\s*(.*)")
 _TIME = re.compile(r"\x15_?(\d+)_(\d+)_?\x15")
@@ -23,7 +24,10 @@ _END = re.compile(r"\s*[.?!]\s*$")
 
 def read_chat(path: Path) -> list[Tier]:
     """Return what each speaker says as a tier; raise UnicodeDecodeError if the file is not UTF-8, or OSError."""
-    tiers: dict[str, list[Segment]] = {}
+    return tiers_by_speaker(_utterances(path))
+
+
+def _utterances(path: Path) -> Iterator[tuple[str, Segment]]:
     for line in re.sub(r"\n\t", " ", read_text(path)).split("\n"):
         found = _LINE.fullmatch(line.strip())
         times = _TIME.findall(found[2]) if found else []
@@ -33,8 +37,7 @@ def read_chat(path: Path) -> list[Tier]:
         written = _TIME.sub(" ", found[2])
         text = _words(written)
         if text and start < end and not _NOT_UNDERSTOOD.search(written):
-            tiers.setdefault(found[1], []).append(Segment(start, end, text))
-    return [Tier(speaker, speaker, segments) for speaker, segments in tiers.items()]
+            yield found[1], Segment(start, end, text)
 
 
 def _words(written: str) -> str:

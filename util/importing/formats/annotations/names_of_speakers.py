@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .tiers import Segment, Tier
+from .tiers import Segment, Tier, tiers_by_speaker
 
 _NAMED = re.compile(
     r"\s*(?:(?:[-\u2013\u2014]|>>+)\s*)?[\[(]?([^\W\d][^:\[\]()?!,;]{0,39}?)[\])]?\s*[:\uff1a]\s+(?=\S)"
@@ -50,10 +50,15 @@ def is_numbered(speaker: str) -> bool:
 def tiers_by_name(segments: Iterable[Segment], name: str) -> list[Tier]:
     """Return segments as a tier for each speaker whose name their texts begin with; that of the others is `name`."""
     segments = list(segments)
-    tiers: dict[str, list[Segment]] = {}
-    for (speaker, words), segment in zip(names_apart([each.text for each in segments]), segments, strict=True):
-        tiers.setdefault(speaker, []).append(segment._replace(text=words))
-    return [Tier(speaker or name, speaker, own) for speaker, own in tiers.items()]
+    said = zip(names_apart([each.text for each in segments]), segments, strict=True)
+    return tiers_by_speaker(((speaker, segment._replace(text=words)) for (speaker, words), segment in said), name)
+
+
+def tiers_of_voices(said: Iterable[tuple[str, Segment]], name: str) -> list[Tier]:
+    """Return what each voice says as a tier, and segments without a voice as `tiers_by_name` does."""
+    said = list(said)
+    voices = tiers_by_speaker((voice, segment) for voice, segment in said if voice)
+    return voices + tiers_by_name((segment for voice, segment in said if not voice), name)
 
 
 def _is_name(text: str) -> bool:

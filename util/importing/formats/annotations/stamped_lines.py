@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ....corpus_files.rows import seconds_of
 from ....transcripts import continued_by_all
 from .names_of_speakers import names_apart
-from .tiers import Segment, Tier
+from .tiers import Segment, Tier, tiers_by_speaker
 
 _TIME = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3}|:\d{2}(?=[\])>]))?"
 _RANGE = rf"(?P<%s>{_TIME})(?:\s*(?:-+>?|\u2013|\u2014)\s*(?P<%s>{_TIME}))?"
@@ -70,16 +70,18 @@ def stamped_lines(text: str) -> list[Tier]:
 
 def _by_speaker(parts: Sequence[tuple[str, str, float, float]]) -> list[Tier]:
     """Return parts (speaker, text, start, end) as tiers; speakers may be named in the texts, too."""
+    return tiers_by_speaker(_named(parts), "text")
+
+
+def _named(parts: Sequence[tuple[str, str, float, float]]) -> Iterator[tuple[str, Segment]]:
     lines_of = [[line for line in text.splitlines() if line.strip()] for _, text, *_ in parts]
     named = iter(names_apart([line for lines in lines_of for line in lines]))
-    tiers = dict[str, list[Segment]]()
     for (speaker, _, start, end), lines in zip(parts, lines_of, strict=True):
         own = [next(named) for _ in lines]
         speakers = {name for name, _ in own if name}
         speaker = speaker or (speakers.pop() if len(speakers) == 1 else "")
         if own and start < end:
-            tiers.setdefault(speaker, []).append(Segment(start, end, continued_by_all(words for _, words in own)))
-    return [Tier(speaker or "text", speaker, segments) for speaker, segments in tiers.items()]
+            yield speaker, Segment(start, end, continued_by_all(words for _, words in own))
 
 
 def _stamps(text: str) -> Iterator[_Stamp]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ....corpus_files.lines import read_text
 from ....transcripts import continued_by_all
-from .names_of_speakers import tiers_by_name
+from .names_of_speakers import tiers_of_voices
 from .tiers import AnnotationsError, Segment, Tier
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -40,11 +40,9 @@ def read_subtitles(path: Path) -> list[Tier]:
     Speakers are WebVTT's voices, else names before a colon. A cue's lines are joined as those of a text, and tags are
     removed. In captions that roll up, such as YouTube's, each line is used once, where it first appears.
     """
-    tiers: dict[str, list[Segment]] = {}
-    for cue in _rolled_out(_cues(_LINE_END.split(read_text(path)))):
-        tiers.setdefault(cue.voice, []).append(Segment(cue.start, cue.end, continued_by_all(cue.lines)))
-    without = tiers.pop("", [])
-    return [Tier(voice, voice, segments) for voice, segments in tiers.items()] + tiers_by_name(without, "subtitles")
+    cues = _rolled_out(_cues(_LINE_END.split(read_text(path))))
+    said = ((cue.voice, Segment(cue.start, cue.end, continued_by_all(cue.lines))) for cue in cues)
+    return tiers_of_voices(said, "subtitles")
 
 
 def _cues(lines: Sequence[str]) -> list[_Cue]:

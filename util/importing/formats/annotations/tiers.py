@@ -49,6 +49,14 @@ class Tier(NamedTuple):
     """The texts of annotations that lack a time."""
 
 
+def tiers_by_speaker(said: Iterable[tuple[str, Segment]], unnamed: str = "") -> list[Tier]:
+    """Return what each speaker says as a tier, in the order in which they begin; `unnamed` names that of no speaker."""
+    tiers: dict[str, list[Segment]] = {}
+    for speaker, segment in said:
+        tiers.setdefault(speaker, []).append(segment)
+    return [Tier(speaker or unnamed, speaker, segments) for speaker, segments in tiers.items()]
+
+
 class AnnotationsError(Exception):
     """A file of annotations cannot be read."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .tiers import Segment, Tier
+from .tiers import Segment, Tier, tiers_by_speaker
 
 _OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
 _OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
@@ -31,9 +31,9 @@ def timed_lines(text: str) -> list[Tier]:
             said.append((start, end, speaker, f"{before} {line}"))
         else:
             return []
-    tiers: dict[str, list[Segment]] = {}
-    for start, end, speaker, written in said:
-        spoken = " ".join(_MARKS.sub(" ", written).split())
-        if spoken and start < end:
-            tiers.setdefault(speaker, []).append(Segment(start, end, spoken))
-    return [Tier(speaker, speaker, segments) for speaker, segments in tiers.items()]
+    spoken = ((speaker, Segment(start, end, _words(written))) for start, end, speaker, written in said)
+    return tiers_by_speaker((speaker, each) for speaker, each in spoken if each.text and each.start < each.end)
+
+
+def _words(written: str) -> str:
+    return " ".join(_MARKS.sub(" ", written).split())

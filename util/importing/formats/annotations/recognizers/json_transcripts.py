@@ -17,7 +17,7 @@ from .....corpus_files.json_lines import texts_of
 from .....corpus_files.lines import read_text
 from .....corpus_files.speakers import speaker_of
 from .....transcripts import continued_by_all
-from ..tiers import AnnotationsError, Segment, Tier
+from ..tiers import AnnotationsError, Segment, Tier, tiers_by_speaker
 from .rows import BEST_FIRST, Timed, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
 
@@ -138,8 +138,7 @@ def _joined(value: Any, name: str) -> str:
 
 
 def _by_speaker(found: Sequence[Timed]) -> list[Tier]:
-    tiers: dict[str, list[Segment]] = {}
-    for text, start, end, speaker in found:
-        segment = Segment(start or 0.0, math.inf if end is None else end, text)
-        tiers.setdefault(speaker, []).append(segment)
-    return [Tier(name or "segments", name, segments) for name, segments in tiers.items()]
+    said = (
+        (speaker, Segment(start or 0.0, math.inf if end is None else end, text)) for text, start, end, speaker in found
+    )
+    return tiers_by_speaker(said, "segments")
