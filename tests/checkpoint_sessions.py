@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,17 @@ def session_of(
 ) -> Iterator[tuple[Checkpoints, Any]]:
     """Yield the checkpoints of a folder, with CheckpointOptions of these `options`, and a session with new weights."""
     optimizer = OptimizerOptions(ema_decay=ema_decay) if trains else None
-    settings = GraphSettings(identity.network, SessionOptions(), seed, optimizer, identity.features)
-    graph = build_training_graph(("/cpu:0",), settings).graph
+    graph = _graph_of(GraphSettings(identity.network, SessionOptions(), seed, optimizer, identity.features))
     checkpoints = Checkpoints(folder, CheckpointOptions(**options), graph, identity)
     with v1.Session(graph=graph) as session:
         checkpoints.initialize(session)
         yield checkpoints, session
+
+
+@lru_cache(maxsize=8)
+def _graph_of(settings: GraphSettings) -> Any:
+    """Return a graph for several sessions, as building it takes longer than all else that a test does with it."""
+    return build_training_graph(("/cpu:0",), settings).graph
 
 
 def values(session: Any) -> dict[str, Any]:
