@@ -12,14 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import tensorflow as tf
 
 from .processes.arguments import at_least
-from .processes.our_step import training_step
 from .processes.step import Geometry
 from .train_step import NETWORKS
 
-v1 = tf.compat.v1
 TRACED = 5
 
 
@@ -36,7 +33,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     numbers = Geometry(
         options.n_hidden, options.precision == "bfloat16", options.batch, options.frames, options.threads
     )
-    geometry = replace(numbers, **NETWORKS[options.network])
+    seconds, step = traced_steps(replace(numbers, **NETWORKS[options.network]))
+    print(f"a step: {step:.3f} s ({options.precision}, n_hidden {options.n_hidden})")
+    for kind, total in sorted(seconds.items(), key=lambda item: -item[1]):
+        if total / TRACED >= step * 0.005:
+            print(f"{kind:>32} {total / TRACED:8.4f} s {total / TRACED / step:6.1%}")
+
+
+def traced_steps(geometry: Geometry) -> tuple[dict[str, float], float]:
+    """Return the seconds of each kind of operation in all traced steps, and of a step."""
+    import tensorflow as tf  # after the arguments are read, as it takes seconds
+
+    from .processes.our_step import training_step
+
+    v1 = tf.compat.v1
     seconds: dict[str, float] = defaultdict(float)
     steps = []
     with training_step(geometry) as (session, fetches, feeds):
@@ -52,11 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             steps.append((end - begin) / 1e6)
             for node in nodes:
                 seconds[kind_of(node.timeline_label)] += (node.op_end_rel_micros - node.op_start_rel_micros) / 1e6
-    step = float(np.median(steps))
-    print(f"a step: {step:.3f} s ({options.precision}, n_hidden {options.n_hidden})")
-    for kind, total in sorted(seconds.items(), key=lambda item: -item[1]):
-        if total / TRACED >= step * 0.005:
-            print(f"{kind:>32} {total / TRACED:8.4f} s {total / TRACED / step:6.1%}")
+    return seconds, float(np.median(steps))
 
 
 def kind_of(label: str) -> str:

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import Dense, Network, network
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ExportOptions, ModelOptions
@@ -92,6 +91,8 @@ def main() -> None:
     weights = random_weights(model)
     if trained:
         weights = widened(trained, weights)
+    from deepspeech.export.frozen_graph import frozen_graph  # which takes seconds: it imports TensorFlow
+
     graph = frozen_graph(model, weights, alphabet, features, ExportOptions(options.out.parent))
     options.out.write_bytes(graph.SerializeToString())
 
