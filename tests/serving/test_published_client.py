@@ -71,7 +71,7 @@ def digits_graph(shared: Path, tmp_path_factory: pytest.TempPathFactory, tiny_co
     recordings = sorted((shared / "data/fsdd/recordings").glob("*_[1-4][0-9].wav"))
     program = Program(tiny_corpus, folder)  # type: ignore[arg-type]
     finished = program.run(
-        *(f"--train_files={write_csv(folder / 'train.csv', recordings)}", "--train_batch_size=20", "--epoch=8"),
+        *(f"--train_files={write_csv(folder / 'train.csv', recordings)}", "--train_batch_size=20", "--epoch=5"),
         *("--n_hidden=128", "--learning_rate=0.002", "--dropout_rate=0.1"),
         *(f"--checkpoint_dir={folder / 'checkpoints'}", f"--export_dir={folder / 'export'}"),
     )
