@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 SPEAKERS = (
     *("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id"),
-    *("user_ids", "original_speaker_id", "reader_id", "spkid"),
+    *("user_ids", "original_speaker_id", "reader_id", "spkid", "speaker_name"),
 )
 """The columns with the speaker, in upper or lower case; the first that exists counts."""
 

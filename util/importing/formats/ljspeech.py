@@ -1,7 +1,8 @@
 """LJSpeech, and corpora in its layout: metadata.csv with lines NAME|TEXT or NAME|TEXT|NORMALIZED TEXT, and wavs/.
 
 The first line may name the columns, such as file|text|speaker. If there are several texts, the normalized one is the
-transcript; without names of columns, it is the last one that is not empty. Quotes are plain characters.
+transcript; without names of columns, it is the last one that is not empty, and a column before it with few different
+values, as in NAME|SPEAKER|TEXT, is that of the speakers. Quotes are plain characters.
 metadata_train.csv, metadata_val.csv and metadata_test.csv are separate sets, and others beside them are not read.
 """
 
@@ -9,14 +10,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from ...containers.endings import is_recording
 from ...corpus_files.speakers import SPEAKERS
 from ...errors import ImportingError
-from ..pipeline.columns import TEXTS, column_name
+from ..pipeline.columns import TEXTS, are_facts, column_name
 from ..pipeline.folders import find_recording, named_as_sets, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
@@ -39,8 +41,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folder = next(source / name for name in _FOLDERS if (source / name).is_dir())
     for path in named_as_sets(lists):
         header = _header(path)
-        if not header:
-            _check_last_column(path)
+        repeating = {} if header else _repeating_columns(path)
         for where, line in islice(read_lines(path), 1 if header else 0, None):
             fields = line.split("|")
             if len(fields) == 1:
@@ -49,7 +50,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             if header and len(fields) > len(header):
                 yield LeftOut(where, SURPLUS, "", line)
                 continue
-            name, text, speaker = _columns(fields, header)
+            name, text, speaker = _columns(fields, header) if header else _unnamed(fields, repeating)
             yield Record(_recording(source, folder, name.strip()), text, where, speaker, set_of_name(path.stem))
 
 
@@ -62,8 +63,6 @@ def _header(path: Path) -> list[str]:
 
 def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, str]:
     """Return the recording's name, the transcript and the speaker of a line; each is empty if missing."""
-    if not header:
-        return fields[0], next(filter(str.strip, fields[:0:-1]), ""), ""
     by_name = dict(zip(header, fields, strict=False))
     name, text, speaker = (
         next((by_name[name] for name in names if by_name.get(name, "").strip()), "")
@@ -72,19 +71,34 @@ def _columns(fields: Sequence[str], header: Sequence[str]) -> tuple[str, str, st
     return name, text, speaker.strip()
 
 
-def _check_last_column(path: Path) -> None:
-    """Raise ImportingError if the last of several columns has few different values, like speakers, or lengths."""
-    lines = (line.split("|")[1:] for _, line in islice(read_lines(path), _LOOKED_AT))
-    texts = [fields for fields in lines if len(fields) > 1]
-    names = {fields[-1].strip() for fields in texts} - {""}
-    others = {fields[0] for fields in texts}
+def _unnamed(fields: Sequence[str], repeating: Mapping[int, bool]) -> tuple[str, str, str]:
+    """Return the recording's name, the transcript and the speaker of a line without names of columns."""
+    texts = (field for column, field in enumerate(fields) if column and column not in repeating)
+    speakers = [column for column, names_speakers in repeating.items() if names_speakers]
+    speaker = fields[speakers[0]].strip() if len(speakers) == 1 and speakers[0] < len(fields) else ""
+    return fields[0], next(filter(str.strip, reversed(list(texts))), ""), speaker
+
+
+def _repeating_columns(path: Path) -> dict[int, bool]:
+    """Return the columns before the last with few different values, beside one with many: whether they name speakers.
+
+    Raise ImportingError if the last of several columns has few, or only lengths.
+    """
+    rows = [line.split("|") for _, line in islice(read_lines(path), _LOOKED_AT)]
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    columns = (([row[column].strip() for row in rows if len(row) > column]) for column in range(1, width))
+    values = [set(texts) - {""} for texts in columns]
+    most = max(map(len, values), default=0)
+    few = {column: each for column, each in enumerate(values, 1) if each and most >= max(_VARIED, 4 * len(each))}
+    names = values[-1] if len(values) > 1 else set()
     lengths = all(map(_FRACTION.fullmatch, names))
-    if names and (lengths or len(others) >= max(_VARIED, 4 * len(names))):
+    if names and (lengths or width - 1 in few):
         raise ImportingError(
             f"{path}: the last column has only {', '.join(sorted(names)[:3])}{' …' * (len(names) > 3)}, as if it "
             f"{'gave lengths' if lengths else 'named speakers'}; name the columns in a first line, such as "
             f"file|text|{'seconds' if lengths else 'speaker'}"
         )
+    return {column: len(each) > 1 and not are_facts(each) for column, each in few.items()}
 
 
 def _recording(source: Path, folder: Path, name: str) -> str:

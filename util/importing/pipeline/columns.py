@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
@@ -21,6 +22,13 @@ UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milli
 
 SETS_OF_ROWS = ("set", "split", "subset", "partition")
 
+_FACTS = {
+    *("m", "f", "male", "female", "man", "woman", "men", "women"),
+    *("zh", "cn", "yue", "en", "ja", "jp", "ko", "kr", "de", "fr", "es", "it", "pt", "ru"),
+    *("neutral", "calm", "happy", "happiness", "sad", "sadness", "angry", "anger", "surprise", "surprised"),
+    *("fear", "fearful", "disgust", "disgusted", "中立", "快乐", "伤心", "生气", "惊喜"),
+}
+"""Genders, languages and emotions, which repeat in a column as the names of speakers do."""
 
 _BRACKETS = re.compile(r"[()\[\]]")
 
@@ -28,3 +36,8 @@ _BRACKETS = re.compile(r"[()\[\]]")
 def column_name(text: str) -> str:
     """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME", or "Start (ms)"."""
     return _BRACKETS.sub("", text).strip().lower().replace(" ", "_")
+
+
+def are_facts(values: Iterable[str]) -> bool:
+    """Return whether all of these say what speakers or texts are like, as "female" and "angry" do, not who speaks."""
+    return all(value.lower() in _FACTS for value in values)

@@ -17,7 +17,7 @@ from ....corpus_files.lines import numbered_lines
 from ....corpus_files.rows import seconds_of
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
-from ...pipeline.columns import STARTS, TEXTS, UNITS, column_name
+from ...pipeline.columns import STARTS, TEXTS, UNITS, are_facts, column_name
 from .named_recordings import SEVERAL
 
 _QUOTED, _NAMED_LAST = '" "', ")"
@@ -224,7 +224,8 @@ def _letters(text: str) -> int:
 def _repeat(texts: Sequence[str]) -> bool:
     """Return whether these are single words, of which at least every tenth repeats another, as names of speakers do."""
     different = len(set(texts))
-    return 1 < different <= 0.9 * len(texts) and not any(map(_NO_NAME.search, texts)) and all(texts)
+    is_name = 1 < different <= 0.9 * len(texts) and not any(map(_NO_NAME.search, texts)) and all(texts)
+    return is_name and not are_facts(texts)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
