@@ -51,7 +51,7 @@ def import_records(read: Reader, source: Path, out: Path, choices: Choices, repo
         with Progress(f"Reading {source}", None, unit="row") as progress:
             rows, columns = _read(chain((first,), items), spool, splitter, folders, progress)
         if height := folders.height():
-            report("folders name the speakers, as the names of their recordings repeat those of the folders")
+            report("folders name the speakers, as the names of their recordings, their texts or the folders above show")
             splitter = new_splitter()
             _count_again(spool, splitter, height)
         for line in splitter.divide():

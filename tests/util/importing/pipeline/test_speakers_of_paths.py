@@ -109,6 +109,25 @@ def test_folders_whose_names_are_repeated_by_their_recordings_are_speakers(
 @pytest.mark.parametrize(
     ("name", "words", "folders"),
     [
+        ("a{0}x/wav/arctic_{1}.wav", "words {1}", 8),
+        ("fe{0}/f000{0}-000{1}.wav", "words {1}", 8),
+        ("de/female/a{0}/book/{1}.wav", "words {0} {1}", 3),
+    ],
+)
+def test_folders_with_the_same_texts_or_in_those_of_women_are_speakers(
+    name: str, words: str, folders: int, tmp_path: Path
+) -> None:
+    done = of_folders(tmp_path, name, words, folders)
+    assert len({row["speaker"] for row in done.all_rows}) == folders
+    assert any(f"{folders} speakers" in line for line in done.news)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "folders"),
+    [
+        ("a{0}x/wav/{1}.wav", "words {1}", 7),
+        ("chapter {0}/{1}.wav", "words {1} {0}", 8),
+        ("female/wavs/{0}-{1}.wav", "words {0} {1}", 3),
         ("w{0}/w{0}_{1}.wav", "word {0}", 8),
         ("b{0}/b{0}_{1}.wav", "words {0} {1}", 7),
         ("{0}/{0}{1}.wav", "words {0} {1}", 8),
