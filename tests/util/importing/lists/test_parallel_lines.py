@@ -63,10 +63,26 @@ def test_segments_of_a_corpus_in_several_languages_are_used_once(folder: Path) -
 
 
 @pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("segments", ("u1 a 0 1", "u2 a x", "u3 a 1 2")),
+        ("train.yaml", ("- {duration: 1, offset: 0, wav: a}", "- {offset: 1}", "- {duration: 1, offset: 1, wav: a}")),
+    ],
+)
+def test_a_line_that_says_no_place_leaves_out_one_row(name: str, lines: tuple[str, ...], folder: Path) -> None:
+    tone(folder / "wav" / "a.wav", 2)
+    write(folder / "txt" / name, "\n".join(lines))
+    write(folder / "txt" / "train.es", "one\ntwo\nthree\n")
+    done = imported(folder)
+    assert [row["transcript"] for row in done.all_rows] == ["one", "three"]
+    assert done.left_out == {"txt/train.es:2": "no recording with two times"}
+
+
+@pytest.mark.parametrize(
     ("segments", "texts", "complaint"),
     [
         ("u1 a 0 1\n", "one\ntwo\n", "train.es has 2 lines, and .*segments 1 utterances"),
-        ("u1 a 0\n", "one\n", "segments:1: not a recording with two times: u1 a 0"),
+        ("u1 a 0\n", "one\n", "no recording with two times, as in segments:1: u1 a 0"),
     ],
 )
 def test_files_that_do_not_go_together_are_refused(segments: str, texts: str, complaint: str, folder: Path) -> None:

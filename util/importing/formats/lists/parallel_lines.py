@@ -27,6 +27,7 @@ _LANGUAGE = re.compile(r"\.[a-z]{2}")
 _SEGMENTS = ("segments", "segments.lst")
 _ENDINGS = (".tsv", ".yaml", *_SEGMENTS)
 _LINE_OF_YAML = re.compile(r"-\s*\{(.*)\}\s*")
+_NO_PLACE = "no recording with two times"
 _FIELD_OF_YAML = re.compile(r"(\w+):\s*([^,]+)")
 
 
@@ -37,6 +38,8 @@ class _Place(NamedTuple):
     start: float = 0.0
     duration: float | None = None
     speaker: str = ""
+    wrong: str = ""
+    """The place and the content of a line that does not say where an utterance is."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -73,6 +76,8 @@ def _rows(
     source: Path, path: Path, text: Path, read: Callable[[Path], list[_Place]], recordings: NamedRecordings
 ) -> Iterator[Item]:
     places = read(path)
+    if places and all(place.wrong for place in places):
+        raise ImportingError(f"{path}: {_NO_PLACE}, as in {places[0].wrong}")
     try:
         lines = read_text(text).removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -81,12 +86,15 @@ def _rows(
         raise ImportingError(
             f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many"
         )
-    ends = cache(lambda: distinct_ends(path.parent, lambda: (place.recording for place in places)))
+    names = [place.recording for place in places if not place.wrong]
+    ends = cache(lambda: distinct_ends(path.parent, lambda: names))
     official_set = set_of_name(path.stem) or set_of_folders(path.relative_to(source).parts[:-1])
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):
         where = f"{text.relative_to(source)}:{number}"
         recording = recordings.find(path, place.recording, ends)
-        if not recording:
+        if place.wrong:
+            yield LeftOut(where, _NO_PLACE, "", place.wrong)
+        elif not recording:
             yield LeftOut(where, "no recording of this name in the folder, or several", "", place.recording)
         elif reason := why_not_times(place.start, place.duration):
             yield LeftOut(where, "times that cannot be used", recording, reason)
@@ -102,19 +110,19 @@ def _places_of_fairseq(path: Path) -> list[_Place]:
 
 
 def _places_of_segments(path: Path) -> list[_Place]:
-    """Read lines such as `[UTTERANCE] RECORDING START END`; raise ImportingError."""
+    """Read lines such as `[UTTERANCE] RECORDING START END`."""
     places = []
     for number, line in numbered_lines(path):
         try:
             *_, recording, start, end = line.split()
             places.append(_Place(recording, float(start), float(end) - float(start)))
-        except ValueError as error:
-            raise ImportingError(f"{path}:{number}: not a recording with two times: {line}") from error
+        except ValueError:
+            places.append(_Place("", wrong=f"{path.name}:{number}: {line}"))
     return places
 
 
 def _places_of_yaml(path: Path) -> list[_Place]:
-    """Read lines such as `- {duration: 1.5, offset: 0.3, speaker_id: spk.7, wav: a.wav}`; raise ImportingError."""
+    """Read lines such as `- {duration: 1.5, offset: 0.3, speaker_id: spk.7, wav: a.wav}`."""
     places = []
     for number, line in numbered_lines(path):
         found = _LINE_OF_YAML.fullmatch(line)
@@ -122,6 +130,6 @@ def _places_of_yaml(path: Path) -> list[_Place]:
         try:
             times = float(fields["offset"]), float(fields["duration"])
             places.append(_Place(fields["wav"].strip(), *times, fields.get("speaker_id", "").strip()))
-        except (KeyError, ValueError) as error:
-            raise ImportingError(f"{path}:{number}: no wav, offset and duration: {line}") from error
+        except (KeyError, ValueError):
+            places.append(_Place("", wrong=f"{path.name}:{number}: {line}"))
     return places
