@@ -3,8 +3,10 @@
 import errno
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -98,6 +100,12 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
                 old.rename(path)
             raise
     synchronize_folder(path.parent)
+
+
+def remove_unfinished_folders(path: Path) -> None:
+    """Remove what `folder_written_whole` has left beside this folder in processes that were killed. Raise OSError."""
+    for unfinished in path.parent.glob(f".{escape(path.name)}.part-*"):
+        shutil.rmtree(unfinished)
 
 
 def unfinished_name(name: str) -> str | None:

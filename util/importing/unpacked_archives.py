@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -10,9 +11,11 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from ..errors import DeepSpeechError, ImportingError
-from ..files.whole_files import encoded, folder_written_whole
+from ..files.whole_files import encoded, folder_written_whole, remove_unfinished_folders
 from ..progress import Progress, Report
 from .download import RemoteFile, download
+
+log = logging.getLogger(__name__)
 
 _ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _BLOCK = 1 << 20
@@ -70,6 +73,7 @@ def _check_safe() -> None:
 
 
 def _unpack_whole(path: Path, target: Path, advice: str) -> None:
+    remove_unfinished_folders(target)
     with unpacking(path, advice), folder_written_whole(target) as beside:
         _unpack(path, beside)
         _unpack_inner(beside)
@@ -159,7 +163,12 @@ def _unpack(path: Path, folder: Path) -> None:
             return
         with opened_tar(path) as tar:
             for member in tar:
-                tar.extract(member, folder, filter="data")
+                try:
+                    tar.extract(member, folder, filter="data")
+                except (tarfile.AbsoluteLinkError, tarfile.LinkOutsideDestinationError) as error:
+                    log.warning("%s: a link that leads out of it is left out: %s", path, error)
+                except tarfile.SpecialFileError as error:
+                    log.warning("%s: what is no file is left out: %s", path, error)
                 progress.advance()
 
 

@@ -94,3 +94,37 @@ def test_the_name_of_an_archive_need_not_be_utf_8(corpus: Path, tmp_path: Path) 
     first = unpacked_source(archive, tmp_path / "out", news.append)
     assert unpacked_source(archive, tmp_path / "out", news.append) == first
     assert len(news) == 1 and (first / "validated.tsv").is_file()
+
+
+def test_links_that_lead_out_of_an_archive_are_left_out_alone(
+    corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (corpus / "cy" / "latest").symlink_to("/of/another/machine")
+    (corpus / "cy" / "above").symlink_to("../../../above")
+    os.mkfifo(corpus / "cy" / "pipe")
+    done = Import("common_voice", tar(corpus, tmp_path / "cy.tar"), tmp_path / "out")
+    assert len(done.all_rows) == 3
+    assert not {"latest", "above", "pipe"} & {path.name for path in (tmp_path / "out").rglob("*")}
+    assert caplog.text.count("left out") == 3
+
+
+@pytest.mark.parametrize("name", ["/tmp/escaped.wav", "here/escaped.wav"])
+def test_absolute_paths_and_those_through_a_link_stay_below_the_folder(name: str, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        link = tarfile.TarInfo("here")
+        link.type, link.linkname = tarfile.SYMTYPE, str(tmp_path / "elsewhere")
+        archive.addfile(link)
+        archive.addfile(tarfile.TarInfo(name))
+    (tmp_path / "elsewhere").mkdir()
+    unpacked_source(tmp_path / "a.tar", tmp_path / "out")
+    assert [path.is_relative_to(tmp_path / "out" / "download" / "a") for path in tmp_path.rglob("escaped.wav")] == [
+        True
+    ]
+
+
+def test_what_a_killed_import_has_unpacked_is_removed_by_the_next(corpus: Path, tmp_path: Path) -> None:
+    archive, downloads = tar(corpus, tmp_path / "cy.tar"), tmp_path / "out" / "download"
+    write(downloads / ".cy.part-x1y2" / "new" / "a.wav", "half")
+    write(downloads / ".de.part-x1y2" / "new" / "a.wav", "half")
+    unpacked_source(archive, tmp_path / "out")
+    assert {path.name for path in downloads.glob("*.part-*")} == {".de.part-x1y2"}

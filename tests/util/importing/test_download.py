@@ -204,7 +204,7 @@ def test_two_archives_of_one_name_are_refused_before_anything_is_fetched(server:
     assert fetch_archives([archives[0]] * 2, tmp_path / "out", lambda _: None).is_dir()
 
 
-@pytest.mark.parametrize("name", ["../escaped.wav", "/tmp/escaped.wav"])
+@pytest.mark.parametrize("name", ["../escaped.wav", "here/../../escaped.wav"])
 def test_an_archive_that_writes_elsewhere_is_refused(name: str, server: Server, tmp_path: Path) -> None:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as archive:

@@ -9,9 +9,7 @@ Parquet file. Files that begin with cache- are not read: `datasets` keeps result
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from glob import escape
 from pathlib import Path, PurePath, PurePosixPath
 
 from ....containers.endings import is_recording
@@ -19,7 +17,7 @@ from ....corpus_files.json_lines import columns_of
 from ....corpus_files.speakers import speaker_of
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
-from ....files.whole_files import folder_written_whole
+from ....files.whole_files import folder_written_whole, remove_unfinished_folders
 from ....progress import Progress
 from ....web.libraries import check_libraries
 from ...pipeline.folders import set_of_name
@@ -71,8 +69,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
     """Write the recordings of a Parquet file into a folder, with an index."""
     version = _version(shard)
-    for unfinished in folder.parent.glob(f".{escape(folder.name)}.part-*"):  # of an import that was killed
-        shutil.rmtree(unfinished)
+    remove_unfinished_folders(folder)
     with folder_written_whole(folder) as beside, (beside / _INDEX).open("w", encoding="utf-8") as index:
         index.write(f"{json.dumps(version)}\n")
         taken = {_INDEX}
