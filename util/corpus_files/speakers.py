@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 SPEAKERS = (
     *("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id"),
     *("user_ids", "original_speaker_id", "reader_id", "spkid", "speaker_name"),
+    *("sprecher", "sprecherin", "sprecher_id", "locuteur", "locutor", "hablante", "falante", "orador", "parlante"),
+    *("диктор", "спикер", "говорящий", "说话人", "说话者", "話者"),
 )
-"""The columns with the speaker, in upper or lower case; the first that exists counts."""
+"""The columns with the speaker, in upper or lower case and in some languages; the first that exists counts."""
 
 
 def speaker_column(columns: Iterable[str]) -> str | None:

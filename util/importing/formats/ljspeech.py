@@ -24,7 +24,10 @@ from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 
 _FOLDERS = ("wavs", "wav", "clips", "")
-_NAMES = ("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id", "file_id")
+_NAMES = (
+    *("file", "filename", "file_name", "path", "wav", "audio", "audio_file", "wav_filename", "id", "file_id"),
+    *("datei", "fichier", "archivo", "arquivo", "ficheiro", "файл", "文件", "文件名", "ファイル", "ファイル名"),
+)
 
 _LOOKED_AT = 1000
 """The number of lines that are checked for whether the last column may be the transcript."""

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
     "sentence_norm",
     *("text", "transcript", "transcription", "sentence", "txt", "wrd"),
+    *("transkript", "transkription", "satz", "texte", "phrase", "texto", "transcripción", "transcripcion", "frase"),
+    *("transcrição", "transcricao", "testo", "trascrizione", "текст", "расшифровка", "транскрипция", "фраза"),
+    *("文本", "转写", "转录", "句子", "内容", "文字", "文字起こし", "書き起こし", "テキスト"),
 )
-"""Texts, in order of preference."""
+"""Texts, in order of preference; those in other languages are words that people write in their own tables."""
 
-STARTS = ("start", "offset", "begin", "start_time")
-DURATIONS = ("duration",)
-ENDS = ("end", "end_time")
+STARTS = (
+    *("start", "offset", "begin", "start_time", "anfang", "beginn", "début", "debut", "inicio", "início", "inizio"),
+    *("начало", "开始", "开始时间", "起始时间", "開始", "開始時間", "開始時刻"),
+)
+DURATIONS = (
+    *("duration", "dauer", "durée", "duree", "duración", "duracion", "duração", "duracao", "durata"),
+    *("длительность", "时长", "長さ"),
+)
+ENDS = (
+    *("end", "end_time", "ende", "fin", "fim", "fine", "конец"),
+    *("结束", "结束时间", "終了", "終了時間", "終了時刻"),
+)
 """Times of an utterance in its recording, in seconds, or in the unit that ends the name."""
 
 UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milliseconds": 0.001}
@@ -35,7 +48,7 @@ _BRACKETS = re.compile(r"[()\[\]]")
 
 def column_name(text: str) -> str:
     """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME", or "Start (ms)"."""
-    return _BRACKETS.sub("", text).strip().lower().replace(" ", "_")
+    return _BRACKETS.sub("", unicodedata.normalize("NFC", text)).strip().lower().replace(" ", "_")
 
 
 def are_facts(values: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,27 @@ def test_names_of_columns_say_what_is_in_them(folder: Path) -> None:
     assert (done.rows("train")[0]["dialect"], done.rows("train")[0]["text"]) == ("north", "ONE!")
     assert set(done.left_out) == {"all.csv:5", "all.csv:6"}
     assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Datei;Anfang;Ende;Sprecher;Satz;Ort",
+        "Fichier;Début;Durée;Locuteur;Texte;Lieu",
+        "Archivo;Inicio;Fin;Hablante;Transcripción;Lugar",
+        "Arquivo;Início;Fim;Falante;Transcrição;Lugar",
+        "Dominio;Inizio;Durata;Parlante;Testo;Luogo",
+        "Файл;Начало;Конец;Диктор;Текст;Место",
+        "文件;开始时间;结束时间;说话人;文本;地点",
+        "ファイル;開始時刻;終了時刻;話者;テキスト;場所",
+    ],
+)
+def test_names_of_columns_may_be_in_other_languages(header: str, folder: Path) -> None:
+    rows = [f"{name};0;0,2;{speaker};a word;some other town far away" for name, speaker in ("aA", "bB", "cC")]
+    write(folder / "all.csv", unicodedata.normalize("NFD", "\n".join([header, *rows])))
+    done = imported(folder, Choices())
+    assert {(row["transcript"], row["duration"]) for row in done.all_rows} == {("a word", "0.200")}
+    assert {row["speaker"] for row in done.all_rows} == set("ABC")
 
 
 def test_recordings_may_be_named_by_paths_that_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:
@@ -215,7 +237,7 @@ def test_times_may_have_minutes_or_be_milliseconds(table: str, tmp_path: Path) -
 def test_texts_of_parts_need_names_of_the_columns_of_times(tmp_path: Path) -> None:
     tone(tmp_path / "corpus" / "a.wav", 9)
     rows = "".join(f"a.wav;{second};{second + 1};text {second}\n" for second in range(4))
-    write(tmp_path / "corpus" / "list.csv", f"Datei;Beginn;Ende;Text\n{rows}")
+    write(tmp_path / "corpus" / "list.csv", f"Datei;Von;Bis;Text\n{rows}")
     with pytest.raises(ImportingError, match="name the columns of their times start and end"):
         format_of(tmp_path / "corpus", Choices())
 

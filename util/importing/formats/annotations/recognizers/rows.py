@@ -12,7 +12,7 @@ from .....corpus_files.speakers import SPEAKERS, speaker_of
 from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 
 _TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content")
-_SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag", "speaker_name")
+_SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag")
 BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
 _STARTS = (*STARTS, "startoffset", "from", "ts", "tstart")
