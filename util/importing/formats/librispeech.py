@@ -30,8 +30,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     missing = dict.fromkeys(choices.parts)
     empty = True
     for name, files in walk(source):
+        subset = Path(name).parent.parent.name
         for file in files:
-            subset = Path(name).parent.parent.name
             if file.endswith(_TRANSCRIPTS) and (subset in choices.parts or not choices.parts):
                 empty = False
                 missing.pop(subset, None)

@@ -91,8 +91,10 @@ def _tables(source: Path, recordings: NamedRecordings) -> Iterator[tuple[Path, L
     empty = True
     unreadable: CorpusError | None = None
     for folder, files in walk(source):
-        heard = set(filter(is_recording, files)) | {file.rpartition(".")[0] for file in filter(is_recording, files)}
-        for path in (Path(folder, file) for file in files if file != TEXT or RECORDINGS not in files):
+        heard = set(filter(is_recording, files))
+        others = [file for file in files if file not in heard and (file != TEXT or RECORDINGS not in files)]
+        heard |= {file.rpartition(".")[0] for file in heard}
+        for path in (Path(folder, file) for file in others):
             if not _may_be_table(path) or (path.suffix.lower() in _TEXTS_OF_RECORDINGS and path.stem in heard):
                 continue
             try:
