@@ -78,3 +78,18 @@ def test_damaged_captions_are_told(name: str, tmp_path: Path) -> None:
     write(folder / "b.txt", "yes")
     done = Import("folder", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
     assert done.left_out == {name: "its transcript cannot be read"}
+
+
+@pytest.mark.parametrize("languages", [("ar",), ("ar", "en")])
+def test_subtitles_in_a_folder_of_their_own_may_tell_their_one_language(
+    languages: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name in ("a1", "b2"):
+        tone(tmp_path / "corpus" / "audios" / f"{name}.wav", 3)
+        for language in languages[: 2 if name == "b2" else 1]:
+            cue = f"WEBVTT\n\n00:00.200 --> 00:01.000\nthis is {name}\n"
+            write(tmp_path / "corpus" / "subtitles" / f"{name}.{language}.vtt", cue)
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out")
+    several = len(languages) > 1
+    assert {row["transcript"] for row in done.all_rows} == {"this is a1", *([] if several else ["this is b2"])}
+    assert list(done.left_out.values()) == ["subtitles of several languages beside it; keep one"] * several

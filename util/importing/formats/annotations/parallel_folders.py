@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
@@ -18,8 +19,12 @@ _RECORDING, _TEXT = "recording/", "text/"
 class ParallelFolders:
     """Finds texts in the folders below a folder that hold no recordings themselves."""
 
-    def __init__(self, source: Path, endings: Collection[str]) -> None:
-        """Take the endings of texts, in lower case, without the dot."""
+    def __init__(self, source: Path, endings: Collection[str], with_language: re.Pattern[str]) -> None:
+        """Take the endings of texts, in lower case, without the dot, and the form of names that tell a language.
+
+        The first group of this form is the name of the recording.
+        """
+        self._with_language = with_language
         self._source = source
         self._endings = endings
         self._alike = Lookup()
@@ -47,6 +52,17 @@ class ParallelFolders:
             if texts and self._is_alone(key, recording) and not self._is_beside_texts(recording.parent):
                 found += [path for folder in texts for path in _first_of(names, folder)]
         return found or (self._find_anywhere(recording, names) if anywhere else [])
+
+    def find_of_languages(self, recording: Path) -> list[Path]:
+        """Return the files as `find` does whose names tell their language, as in subtitles/1.ar.vtt of audio/1.wav."""
+        endings = self._endings_of_languages
+        return [path for ending in endings for path in self.find(recording, [f"{recording.stem}{ending}"])]
+
+    @cached_property
+    def _endings_of_languages(self) -> list[str]:
+        """The endings of all names that tell a language, with it."""
+        found = (self._with_language.fullmatch(file) for _, files in walk(self._source) for file in files)
+        return sorted({match.string[match.end(1) :] for match in found if match})
 
     def _is_alone(self, key: tuple[int, _Parts], recording: Path) -> bool:
         """Return whether no other folder of recordings of this entry of `_by_rest` has a recording of the same name."""

@@ -73,7 +73,7 @@ _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
     empty = True
-    apart = ParallelFolders(source, (*_TIERS, *_TEXTS))
+    apart = ParallelFolders(source, (*_TIERS, *_TEXTS), _WITH_LANGUAGE)
     sets = _sets_of_folders(source)
     for name, files in walk(source):
         official_set = next((sets[part] for part in Path(name).relative_to(source).parts[:1] if part in sets), "")
@@ -101,10 +101,13 @@ def _read_folder(
             continue
         seen.add(path.stem)
         found = [beside[file]] if file in beside else sorted(of_languages.get(folded(path.stem), ()))
+        files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
+        if not files_of_it:
+            files_of_it = apart.find_of_languages(path)
+            found = [each.name for each in files_of_it]
         if len(found) > 1:
             yield LeftOut(where, "subtitles of several languages beside it; keep one", str(path), ", ".join(found))
             continue
-        files_of_it = [folder / found[0]] if found else _preferred(apart.find(path, _names(file)))
         if found and found[0].lower().endswith(_JSON):  # it may have facts about the recording alone
             texts = (name for name in _names(file) if not name.endswith(_JSON))
             files_of_it = _preferred(apart.find(path, texts, anywhere=False)) or files_of_it
