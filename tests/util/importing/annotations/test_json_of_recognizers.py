@@ -182,3 +182,17 @@ def test_words_become_utterances_of_half_a_minute_at_most() -> None:
 def test_punctuation_and_words_without_times_belong_to_the_words_before_them() -> None:
     said = [Timed("How", 0, 0.2), Timed(" ", None, None), Timed("so", None, None), Timed("?", 0.2, 0.2)]
     assert utterances_of([*said, Timed("Yes", 0.3, 0.5)]) == [Timed("How so?", 0, 0.2), Timed("Yes", 0.3, 0.5)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"파일정보": {"FileName": "a.wav"}, "화자정보": {"SpeakerId": "kim"}, "전사정보": {"TransLabelText": ONE}},
+        {"info": {"speaker": {"speaker_id": "kim"}}, "data": {"script": {"id": 7, "text": ONE}}},
+    ],
+)
+def test_a_text_may_be_some_levels_down_in_a_parallel_folder(value: Any, tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "Training" / "원천데이터" / "A" / "a.wav")
+    write(tmp_path / "corpus" / "Training" / "라벨링데이터" / "A" / "a.json", json.dumps(value))
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [(ONE, "kim")]

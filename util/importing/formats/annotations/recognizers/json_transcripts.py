@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from .....corpus_files.json_lines import texts_of
 from .....corpus_files.lines import read_text
 from .....corpus_files.speakers import speaker_of
 from .....transcripts import continued_by_all
+from ....pipeline.columns import TEXTS
 from ..tiers import AnnotationsError, Segment, Tier, tiers_by_speaker
 from .rows import BEST_FIRST, Timed, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
@@ -29,6 +30,8 @@ _WORDS = ("words", "items", "elements", "terms", "word_segments", "result", "res
 """Names of lists of segments and of words, in order of preference."""
 _WHOLE = ("transcripts", "results", "channels", "combinedPhrases")
 """Names of lists whose texts together are the whole."""
+_TEXTS_WITHIN = (*TEXTS, "translabeltext", "orglabeltext", "labeltext", "standard", "stt")
+"""Names of texts in objects in the file, in lower case; the last are those of AIHub."""
 _OF_YOUTUBE = "events"
 _TYPES_OF_WORDS = ("word", "punctuation", "pronunciation")
 
@@ -58,6 +61,9 @@ def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
         return _by_speaker(found)
     if text := text or next(filter(None, (_joined(of_file, name) for name in _WHOLE)), ""):
         speaker = speaker_of(texts_of(of_file))
+    else:
+        text, speaker = _first_within(of_file, _text_by_name), _first_within(of_file, speaker_of)
+    if text:
         return [Tier(speaker or "text", speaker, [Segment(0.0, math.inf, text)])]
     raise AnnotationsError("it has no text, and no segments with start, end and text")
 
@@ -135,6 +141,17 @@ def _is_short(found: Sequence[Timed]) -> bool:
 def _joined(value: Any, name: str) -> str:
     rows = [row for rows, _ in _lists(value, name) for row in rows]
     return continued_by_all(text for row in rows if (text := text_of(row)))
+
+
+def _first_within(of_file: dict[str, Any], read: Callable[[dict[str, str]], str]) -> str:
+    """Return what is read first from the texts of an object, or of those in it, as in AIHub's; empty if nothing is."""
+    inner = (each for each in of_file.values() if isinstance(each, dict))
+    return read(texts_of(of_file)) or next(filter(None, (_first_within(each, read) for each in inner)), "")
+
+
+def _text_by_name(texts: dict[str, str]) -> str:
+    by_name = {name.lower(): text for name, text in texts.items()}
+    return next((by_name[name].strip() for name in _TEXTS_WITHIN if by_name.get(name)), "")
 
 
 def _by_speaker(found: Sequence[Timed]) -> list[Tier]:
