@@ -40,18 +40,6 @@ def test_nchlt_is_read_from_its_folder_or_the_one_above(above: bool, folder: Pat
     assert set(done.left_out.values()) == {"no audio"}
 
 
-def test_a_malformed_recording_of_nchlt_leaves_out_no_other(folder: Path) -> None:
-    texts = ("een", "AT & T", "drie", "vier")
-    lines = [f'<recording audio="x/audio/{number}.wav"><orth>{text}</orth>' for number, text in enumerate(texts)]
-    for number in range(len(texts)):
-        tone(folder / "audio" / f"{number}.wav")
-    whole = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<corpus><speaker id="1">\n' + "</recording>\n".join(lines)
-    write(folder / "transcriptions" / "a.trn.xml", whole.replace("een", "eën").encode("latin-1"))
-    done = Import("nchlt", folder, folder.with_name("out"))
-    assert done.transcripts == {"0.wav": "eën", "2.wav": "drie"}
-    assert done.left_out == {"a.trn.xml:4": "malformed XML", "a.trn.xml:6": "malformed XML"}
-
-
 def test_damaged_xml_of_nchlt_is_named(folder: Path) -> None:
     write(folder / "transcriptions" / "a.trn.xml", "<corpus>")
     with pytest.raises(ImportingError, match=r"a\.trn\.xml: cannot be read as XML"):

@@ -6,7 +6,6 @@ Each speaker of the XML has recordings, with their path and their text. .trn is 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,14 +15,6 @@ from ....files.folders import walk
 from ...pipeline.records import TEST, TRAIN, Choices, Item, LeftOut, Record
 
 _SETS = {".trn.xml": TRAIN, ".tst.xml": TEST}
-_LINE_END = b"\n"
-_DECLARATION = re.compile(rb"<\?xml[^>]*\?>")
-_PARTS = re.compile(
-    rb"(?P<speaker><speaker\b[^>]*>)"
-    rb"|<recording\b[^>]*/>|<recording\b.*?(?:</recording>|(?=<recording\b|</?speaker\b|\Z))",
-    re.DOTALL,
-)
-"""The beginning of a speaker, or a recording, also one that does not end."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -39,44 +30,22 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _recordings(path: Path, official_set: str) -> Iterator[Item]:
-    """Yield the recordings of a file, each of which is parsed alone, so that a malformed one leaves out no other."""
+    speaker = ""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ImportingError(f"{path}: cannot be read: {error.strerror or error}") from error
-    declaration = match[0] if (match := _DECLARATION.match(data)) else b""
-    speaker, empty = "", True
-    for part in _PARTS.finditer(data):
-        of_speaker = part["speaker"]
-        try:
-            whole = of_speaker.rstrip(b"/>") + b"/>" if of_speaker else part[0]
-            element = ElementTree.fromstring(declaration + whole)  # noqa: S314 (expat limits expansions)
-        except (ElementTree.ParseError, LookupError, ValueError):
-            speaker = "" if of_speaker else speaker
-            where = f"{path.name}:{1 + data.count(_LINE_END, 0, part.start())}"
-            yield LeftOut(where, "malformed XML", "", part[0].decode(errors="replace"))
-            continue
-        if element.tag == "speaker":
-            speaker = element.get("id", "")
-        else:
-            empty = False
-            yield _item(path, element, speaker, official_set)
-    if empty:
-        raise ImportingError(f"{path}: cannot be read as XML: {_why_not(data)}")
-
-
-def _item(path: Path, element: ElementTree.Element, speaker: str, official_set: str) -> Item:
-    audio, text = element.get("audio", ""), element.findtext("orth", "")
-    where = f"{path.name} {audio}"
-    return Record(_find(path, audio), text, where, speaker, official_set) if audio else LeftOut(where, "no audio")
-
-
-def _why_not(data: bytes) -> str:
-    try:
-        ElementTree.fromstring(data)  # noqa: S314 (as above)
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        return str(error)
-    return "it has no recording"
+        for event, element in ElementTree.iterparse(path, ("start", "end")):  # noqa: S314 (expat limits expansions)
+            if element.tag == "speaker" and event == "start":
+                speaker = element.get("id", "")
+            elif element.tag == "recording" and event == "end":
+                audio, text = element.get("audio", ""), element.findtext("orth", "")
+                where = f"{path.name} {audio}"
+                yield (
+                    Record(_find(path, audio), text, where, speaker, official_set)
+                    if audio
+                    else LeftOut(where, "no audio")
+                )
+                element.clear()
+    except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:
+        raise ImportingError(f"{path}: cannot be read as XML: {error}") from error
 
 
 def _find(path: Path, audio: str) -> str:
