@@ -7,13 +7,14 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from math import ceil, inf
 from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_IN_FORKED_CHILDREN: set[weakref.WeakMethod[Callable[[], None]]] = set()
 
 
 def ordered_map(
@@ -91,11 +92,15 @@ def _lines(path: Path) -> list[str]:
 
 def call_in_forked_children(method: Callable[[], None]) -> None:
     """Call a method at the start of every process that this one forks, as long as its object exists."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=partial(_call_if_alive, weakref.WeakMethod(method)))
+    _IN_FORKED_CHILDREN.add(weakref.WeakMethod(method, _IN_FORKED_CHILDREN.discard))
 
 
-def _call_if_alive(method: weakref.WeakMethod[Callable[[], None]]) -> None:
-    alive = method()
-    if alive is not None:
-        alive()
+def _call_methods() -> None:
+    for reference in tuple(_IN_FORKED_CHILDREN):
+        method = reference()
+        if method is not None:
+            method()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_call_methods)  # once, as nothing can be unregistered

@@ -1,6 +1,8 @@
+import gc
 import os
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech import _ctcdecoder
-from deepspeech.util.parallel import ordered_map, processor_limit, usable_cores
+from deepspeech.util.parallel import call_in_forked_children, ordered_map, processor_limit, usable_cores
 
 
 @given(st.lists(st.integers()), st.integers(1, 4), st.integers(0, 9))
@@ -90,3 +92,20 @@ def test_control_groups_limit_the_processors(groups: str, files: dict[str, str],
 
 def test_where_the_system_tells_no_control_groups_there_is_no_limit(tmp_path: Path) -> None:
     assert processor_limit(tmp_path) == _ctcdecoder.processor_limit(str(tmp_path)) == inf
+
+
+def test_objects_that_are_gone_leave_nothing_to_call_in_children() -> None:
+    class Renewed:
+        def __init__(self) -> None:
+            call_in_forked_children(self.begin)
+
+        def begin(self) -> None:
+            """Start again."""
+
+    def references() -> int:
+        return sum(isinstance(each, weakref.WeakMethod) for each in gc.get_objects())
+
+    before, kept = references(), [Renewed() for _ in range(10)]
+    assert references() == before + 10
+    kept.clear()
+    assert references() == before
