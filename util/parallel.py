@@ -9,12 +9,13 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from math import ceil, inf
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Owner = TypeVar("Owner")
 
-_IN_FORKED_CHILDREN: set[weakref.WeakMethod[Callable[[], None]]] = set()
+_IN_FORKED_CHILDREN: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = weakref.WeakKeyDictionary()
 
 
 def ordered_map(
@@ -90,16 +91,14 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def call_in_forked_children(method: Callable[[], None]) -> None:
-    """Call a method at the start of every process that this one forks, as long as its object exists."""
-    _IN_FORKED_CHILDREN.add(weakref.WeakMethod(method, _IN_FORKED_CHILDREN.discard))
+def call_in_forked_children(owner: Owner, method: Callable[[Owner], None]) -> None:
+    """Call a method of an object at the start of every process that this one forks, as long as the object exists."""
+    _IN_FORKED_CHILDREN[owner] = method
 
 
 def _call_methods() -> None:
-    for reference in tuple(_IN_FORKED_CHILDREN):
-        method = reference()
-        if method is not None:
-            method()
+    for owner, method in list(_IN_FORKED_CHILDREN.items()):
+        method(owner)
 
 
 if hasattr(os, "register_at_fork"):

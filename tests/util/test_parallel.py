@@ -96,16 +96,18 @@ def test_where_the_system_tells_no_control_groups_there_is_no_limit(tmp_path: Pa
 
 def test_objects_that_are_gone_leave_nothing_to_call_in_children() -> None:
     class Renewed:
-        def __init__(self) -> None:
-            call_in_forked_children(self.begin)
-
         def begin(self) -> None:
             """Start again."""
 
     def references() -> int:
-        return sum(isinstance(each, weakref.WeakMethod) for each in gc.get_objects())
+        gc.collect()
+        return sum(issubclass(type(each), weakref.ref) for each in gc.get_objects())
 
-    before, kept = references(), [Renewed() for _ in range(10)]
+    kept = [Renewed() for _ in range(10)]
+    before = references()
+    for each in kept:
+        call_in_forked_children(each, Renewed.begin)
     assert references() == before + 10
     kept.clear()
+    del each
     assert references() == before

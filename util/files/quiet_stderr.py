@@ -26,7 +26,7 @@ class _Turns:
 
     def __init__(self) -> None:
         self.begin()
-        call_in_forked_children(self.begin)
+        call_in_forked_children(self, _Turns.begin)
 
     def begin(self) -> None:
         self.lock = threading.RLock()

@@ -36,7 +36,7 @@ class Scheduler:
         self.engine = engine
         self._max_wait = max_wait
         self._begin()
-        call_in_forked_children(self._begin)
+        call_in_forked_children(self, Scheduler._begin)
 
     def stream(self) -> AcousticStream:
         """Begin an utterance."""

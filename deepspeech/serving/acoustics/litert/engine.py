@@ -40,7 +40,7 @@ class LiteRTEngine(AcousticEngine):
         """Take a network. Raise GraphError if LiteRT cannot run it."""
         self._network = network
         self._begin()
-        call_in_forked_children(self._begin)
+        call_in_forked_children(self, LiteRTEngine._begin)
         self.run(np.zeros((1, network.window_width), np.float32), self.initial_state(), last=True)
 
     def initial_state(self) -> LiteRTState:
