@@ -25,27 +25,27 @@ def endless(program: Program, **changes: object) -> list[str]:
 
 
 def test_a_worker_that_hangs_loses_its_jobs_and_one_that_does_not_fit_is_refused(program: Program) -> None:
-    with Cluster(program, endless(program, coord_lease_secs=4)) as cluster:
-        cluster.start()
+    with Cluster(program, endless(program, coord_lease_secs=2), workers=5) as cluster:
+        cluster.start("ps 0", "worker 0", "worker 1")
         cluster.wait_for(lambda status: len(status["members"]) == 3 and status["counts"]["steps"] > 5)
         cluster.processes["worker 1"].send_signal(signal.SIGSTOP)
         lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
         cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
         cluster.processes["worker 1"].send_signal(signal.SIGCONT)
         cluster.wait_for(lambda status: len(status["members"]) == 3)
+        other = write_alphabet(program.folder / "other.txt", " edcba")
+        refused = {
+            "worker 1": ("--n_hidden=64", "its --n_hidden is 64, the chief's 48"),
+            "worker 2": ("--limit_train=20", "its train corpus is"),
+            "worker 3": ("--augment=volume", "its --augment is volume with --random_seed=4567 and --epoch="),
+            "worker 4": (f"--alphabet_config_path={other}", "its alphabet is"),
+        }
         cluster.kill("worker 1")
-        for flag, difference in (
-            ("--n_hidden=64", "its --n_hidden is 64, the chief's 48"),
-            ("--limit_train=20", "its train corpus is"),
-            ("--augment=volume", "its --augment is volume with --random_seed=4567 and --epoch="),
-            (
-                f"--alphabet_config_path={write_alphabet(program.folder / 'other.txt', ' edcba')}",
-                "its alphabet is",
-            ),
-        ):
-            cluster.start("worker 1", flags=[flag])
-            assert cluster.wait("worker 1") == [1]
-            assert difference in cluster.errors("worker 1")[-1]
+        for name, (flag, _) in refused.items():
+            cluster.start(name, flags=[flag])
+        assert cluster.wait(*refused) == [1] * 4
+        for name, (_, difference) in refused.items():
+            assert difference in cluster.errors(name)[-1]
         cluster.processes["worker 0"].send_signal(signal.SIGTERM)
         assert cluster.wait("worker 0", "ps 0") == [128 + signal.SIGTERM] * 2
 
@@ -103,7 +103,7 @@ def test_a_parameter_server_that_has_joined_but_cannot_be_reached_ends_all_in_ti
 
 
 def test_a_worker_that_cannot_reach_a_parameter_server_says_so_and_holds_up_nobody(program: Program) -> None:
-    with Cluster(program, endless(program)) as cluster:
+    with Cluster(program, endless(program, coord_lease_secs=2)) as cluster:
         cluster.start("ps 0", "worker 0")
         closed, *_ = free_ports(1)
         cluster.start("worker 1", flags=[f"--ps_hosts=localhost:{closed}"])
@@ -154,10 +154,10 @@ def test_a_node_that_is_told_nonsense_says_so_in_one_line(program: Program, flag
 
 
 def test_the_script_trains_on_a_cluster_of_this_machine(program: Program) -> None:
-    base, *_, coordinator = free_ports(4)
+    base, *_, coordinator = free_ports(3)
     environment = {**os.environ, "BASE_PORT": str(base), "PYTHON": sys.executable}
-    flags = [*program.training(epoch=2), f"--coord_port={coordinator}"]
-    command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--", *flags]
+    flags = [*program.training(epoch=1), f"--coord_port={coordinator}"]
+    command = [str(ROOT / "bin/run-cluster.sh"), "1:1", "--", *flags]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert finished.returncode == 0, finished.stderr
     assert "[worker 0] I Training of epoch 1" in finished.stderr
@@ -257,13 +257,17 @@ def test_signals_while_the_script_starts_nodes_stop_the_chief_as_later_ones_do(t
 
 
 def test_the_script_ends_nodes_that_go_on_after_the_chief_was_stopped(tmp_path: Path) -> None:
-    node = tmp_path / "python"
+    (tmp_path / "bin").mkdir()
+    node, sleep = tmp_path / "python", tmp_path / "bin/sleep"
     node.write_text(
         """#!/bin/sh
-        case "$*" in *"worker --task_index 0"*) exit 143 ;; *) exec sleep 600 ;; esac
+        case "$*" in *"worker --task_index 0"*) exit 143 ;; *) exec tail -f /dev/null ;; esac
         """
     )
-    node.chmod(0o755)
-    environment = {**os.environ, "PYTHON": str(node)}
+    sleep.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/slept\n')  # in no time, as the script waits for 20 seconds
+    for path in (node, sleep):
+        path.chmod(0o755)
+    environment = {**os.environ, "PYTHON": str(node), "PATH": f"{sleep.parent}:{os.environ['PATH']}"}
     command = [str(ROOT / "bin/run-cluster.sh"), "1:2", "--"]
     assert subprocess.run(command, env=environment, timeout=300, check=False).returncode == 143
+    assert 19 < sum(map(float, (tmp_path / "slept").read_text().split())) < 40
