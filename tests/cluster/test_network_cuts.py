@@ -5,9 +5,10 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 
 import pytest
 from nodes import Cluster, need_network_namespaces, steps_counted
@@ -15,10 +16,10 @@ from program import Program
 
 from benchmarks.processes.ports import free_ports
 
-BLOCK = os.getpid() % (1 << 14)  # each test run on a machine has four addresses of its own
-NETWORK, OUTSIDE, INSIDE = (f"10.213.{BLOCK // 64}.{BLOCK % 64 * 4 + host}" for host in (0, 1, 2))
+BLOCK = os.getpid() % (1 << 12)  # each test run on a machine has sixteen addresses of its own
+NODES = ("ps 0", "worker 0", "worker 1")
 TOKEN = "a secret of enough characters"
-LEASE = 4
+LEASE = 2
 PATIENT_RETRIES = 20  # 10 seconds
 STOPPED = 128 + signal.SIGTERM
 LONGEST_END = 60.0
@@ -27,9 +28,11 @@ LONGEST_END = 60.0
 
 @dataclass(frozen=True)
 class Network:
-    """A network namespace whose only link, to this one, has the same name."""
+    """A network namespace whose only link, to this one, has the same name, and the addresses at its ends."""
 
     name: str
+    outside: str
+    inside: str
 
     def cut(self) -> None:
         subprocess.run(["ip", "link", "set", self.name, "down"], check=True)
@@ -38,37 +41,57 @@ class Network:
         subprocess.run(["ip", "link", "set", self.name, "up"], check=True)
 
 
-@pytest.fixture
-def network() -> Iterator[Network]:
-    need_network_namespaces()
-    name = f"ds{os.getpid() % 100000}"
+@contextmanager
+def made_network(number: int) -> Iterator[Network]:
+    name = f"ds{os.getpid() % 100000}-{number}"
+    addresses, outside, inside = (f"10.213.{BLOCK // 16}.{BLOCK % 16 * 16 + number * 4 + host}" for host in (0, 1, 2))
     # While the link is down, packets to the namespace would go to the default gateway, and some gateways answer.
-    instead = f"unreachable {NETWORK}/30 metric 1000"
+    instead = f"unreachable {addresses}/30 metric 1000"
     commands = [
         f"ip route add {instead}",
         f"ip netns add {name}",
         f"ip link add {name} type veth peer name inside netns {name}",
-        f"ip addr add {OUTSIDE}/30 dev {name}",
+        f"ip addr add {outside}/30 dev {name}",
         f"ip link set {name} up",
-        f"ip -n {name} addr add {INSIDE}/30 dev inside",
+        f"ip -n {name} addr add {inside}/30 dev inside",
         f"ip -n {name} link set inside up",
         f"ip -n {name} link set lo up",
     ]
     try:
         for command in commands:
             subprocess.run(command.split(), check=True, capture_output=True)
-        yield Network(name)
+        yield Network(name, outside, inside)
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
         subprocess.run(f"ip route del {instead}".split(), check=False, capture_output=True)
 
 
+@pytest.fixture
+def networks() -> Iterator[dict[str, Network]]:
+    """Return a network for each node that may be alone behind it."""
+    need_network_namespaces()
+    with ExitStack() as made:
+        yield {node: made.enter_context(made_network(number)) for number, node in enumerate(NODES)}
+
+
+def each_alone(nodes: Sequence[str], program: Program, check: Callable[[Program, str], None]) -> None:
+    """Check clusters side by side, as they mostly wait, each with another node that is alone behind its network."""
+
+    def check_one(node: str) -> None:
+        folder = program.folder / node.replace(" ", "-")
+        folder.mkdir()
+        check(replace(program, folder=folder), node)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(check_one, nodes))
+
+
 @contextmanager
 def cluster_across(network: Network, program: Program, inside: str, **flags: object) -> Iterator[Cluster]:
     """Yield a cluster in the middle of training, one of whose nodes is alone behind the network."""
-    ports = dict(zip(("ps 0", "worker 0", "worker 1"), free_ports(3), strict=True))
-    hosts = {name: f"{INSIDE if name == inside else OUTSIDE}:{port}" for name, port in ports.items()}
+    ports = dict(zip(NODES, free_ports(3), strict=True))
+    hosts = {name: f"{network.inside if name == inside else network.outside}:{port}" for name, port in ports.items()}
     chief = hosts["worker 0"].partition(":")[0]
     given = {"epoch": 5000, "train_batch_size": 2, "checkpoint_secs": 2, "coord_host": chief, "coord_lease_secs": LEASE}
     cluster = Cluster(
@@ -88,34 +111,39 @@ def cluster_across(network: Network, program: Program, inside: str, **flags: obj
         yield cluster
 
 
-@pytest.mark.parametrize("inside", ["worker 1", "ps 0", "worker 0"])
 def test_training_goes_on_when_the_network_heals_after_more_than_a_lease(
-    program: Program, network: Network, inside: str
+    program: Program, networks: dict[str, Network]
 ) -> None:
-    with cluster_across(network, program, inside) as cluster:
-        before = cluster.status()["counts"]["steps"]
-        network.cut()
-        if inside == "worker 1":
-            lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
-            cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
-        else:
-            time.sleep(2 * LEASE)
-        network.heal()
-        cluster.wait_for(lambda status: len(status["members"]) == 3)
-        healed = cluster.status()["counts"]["steps"]
-        cluster.wait_for(steps_counted(max(healed, before) + 5))
-        cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-        assert cluster.wait("ps 0", "worker 0", "worker 1") == [STOPPED] * 3, cluster.logs()
-        assert TOKEN not in cluster.log("worker 0") + cluster.log("worker 1") + cluster.log("ps 0")
+    def check(program: Program, inside: str) -> None:
+        network = networks[inside]
+        with cluster_across(network, program, inside) as cluster:
+            before = cluster.status()["counts"]["steps"]
+            network.cut()
+            if inside == "worker 1":
+                lost = cluster.wait_for(lambda status: len(status["members"]) == 2)
+                cluster.wait_for(steps_counted(lost["counts"]["steps"] + 5))
+            else:
+                time.sleep(2 * LEASE)
+            network.heal()
+            cluster.wait_for(lambda status: len(status["members"]) == 3)
+            healed = cluster.status()["counts"]["steps"]
+            cluster.wait_for(steps_counted(max(healed, before) + 5))
+            cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+            assert cluster.wait(*NODES) == [STOPPED] * 3, cluster.logs()
+            assert not any(TOKEN in cluster.log(name) for name in NODES)
+
+    each_alone(NODES, program, check)
 
 
-@pytest.mark.parametrize("inside", ["ps 0", "worker 0"])
 def test_all_nodes_end_with_a_reason_when_the_network_does_not_heal(
-    program: Program, network: Network, inside: str
+    program: Program, networks: dict[str, Network]
 ) -> None:
-    with cluster_across(network, program, inside, coord_retries=PATIENT_RETRIES) as cluster:
-        network.cut()
-        assert cluster.wait("ps 0", "worker 0", "worker 1", seconds=LONGEST_END) == [1, 1, 1], cluster.logs()
-        for name in cluster.names:
-            lost = r"parameter server 0 \(.*\) did not come, or come back|could not be reached for 10 s"
-            assert re.search(lost, cluster.errors(name)[-1])
+    def check(program: Program, inside: str) -> None:
+        with cluster_across(networks[inside], program, inside, coord_retries=PATIENT_RETRIES) as cluster:
+            networks[inside].cut()
+            assert cluster.wait(*NODES, seconds=LONGEST_END) == [1, 1, 1], cluster.logs()
+            for name in cluster.names:
+                lost = r"parameter server 0 \(.*\) did not come, or come back|could not be reached for 10 s"
+                assert re.search(lost, cluster.errors(name)[-1])
+
+    each_alone(["ps 0", "worker 0"], program, check)
