@@ -11,7 +11,8 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,18 @@ class Cluster:
 
     def _log(self, name: str) -> Path:
         return self.program.folder / f"{name.replace(' ', '-')}.log"
+
+
+def side_by_side(program: Program, names: Sequence[str], check: Callable[[Program, str], None]) -> None:
+    """Check what mostly waits for each of the names at once, with folders of their own."""
+
+    def check_one(name: str) -> None:
+        folder = program.folder / name.replace(" ", "-")
+        folder.mkdir()
+        check(replace(program, folder=folder), name)
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(check_one, names))
 
 
 def need_network_namespaces() -> None:

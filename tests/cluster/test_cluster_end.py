@@ -4,8 +4,7 @@ import signal
 import time
 from collections.abc import Sequence
 
-import pytest
-from nodes import PATIENCE, Cluster
+from nodes import PATIENCE, Cluster, side_by_side
 from program import Program
 
 LEASE = 240.0
@@ -49,27 +48,29 @@ def seconds_to_end(cluster: Cluster, held_up: Sequence[str], late: Sequence[str]
     return {name: at - last_counted for name, at in ended.items()}
 
 
-@pytest.mark.parametrize(
-    ("first", "late", "held_up"),
-    [
-        (["ps 0", "worker 1", "worker 0"], [], ["worker 0"]),
-        (["worker 1", "worker 0", "ps 0"], [], ["ps 0"]),
-        (["worker 0", "ps 0", "worker 1"], [], ["worker 1"]),
-        (["ps 0", "worker 0", "worker 1"], ["worker 1"], []),
-    ],
-)
-def test_every_process_ends_soon_after_the_last_job(
-    program: Program, first: list[str], late: list[str], held_up: list[str]
-) -> None:
-    arguments = [*program.training(epoch=4, coord_lease_secs=LEASE), *program.test_files(), "--log_traffic"]
-    with Cluster(program, arguments) as cluster:
-        for name in first:
-            cluster.start(name)
-            time.sleep(0.5)
-        seconds = seconds_to_end(cluster, held_up, late)
-        assert set(seconds) == set(cluster.names), cluster.logs()
-        assert max(seconds.values()) < LONGEST_END, seconds
-        assert cluster.wait() == [0, 0, 0], cluster.logs()
+ENDS = {
+    "the chief is last": (["ps 0", "worker 1", "worker 0"], [], ["worker 0"]),
+    "the parameter server is last": (["worker 1", "worker 0", "ps 0"], [], ["ps 0"]),
+    "a worker is last": (["worker 0", "ps 0", "worker 1"], [], ["worker 1"]),
+    "a worker comes back": (["ps 0", "worker 0", "worker 1"], ["worker 1"], []),
+}
+"""In which order nodes start, which of them are late, and which are held up."""
+
+
+def test_every_process_ends_soon_after_the_last_job(program: Program) -> None:
+    def check(program: Program, end: str) -> None:
+        first, late, held_up = ENDS[end]
+        arguments = [*program.training(epoch=4, coord_lease_secs=LEASE), *program.test_files(), "--log_traffic"]
+        with Cluster(program, arguments) as cluster:
+            for name in first:
+                cluster.start(name)
+                time.sleep(0.5)
+            seconds = seconds_to_end(cluster, held_up, late)
+            assert set(seconds) == set(cluster.names), cluster.logs()
+            assert max(seconds.values()) < LONGEST_END, seconds
+            assert cluster.wait() == [0, 0, 0], cluster.logs()
+
+    side_by_side(program, list(ENDS), check)
 
 
 def test_a_signal_that_comes_when_the_chief_waits_for_the_others_to_leave_ends_it_before_it_exports(

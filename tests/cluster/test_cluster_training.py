@@ -51,10 +51,10 @@ def members(count: int) -> Callable[[dict[str, Any]], bool]:
 
 def test_every_batch_is_counted_once_while_workers_are_killed_again_and_again(program: Program) -> None:
     random = Random(5)
-    arguments = [*flags(program, epoch=600, validation_step=2, coord_lease_secs=3), "--log_traffic"]
+    arguments = [*flags(program, epoch=600, validation_step=2, coord_lease_secs=2), "--log_traffic"]
     with Cluster(program, arguments) as cluster:
         cluster.start()
-        for turn in range(5):
+        for turn in range(3):
             cluster.wait_for(members(3))
             time.sleep(random.uniform(0, 1.5))
             cluster.kill("worker 1")

@@ -5,13 +5,12 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
-from nodes import Cluster, need_network_namespaces, steps_counted
+from nodes import Cluster, need_network_namespaces, side_by_side, steps_counted
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -75,18 +74,6 @@ def networks() -> Iterator[dict[str, Network]]:
         yield {node: made.enter_context(made_network(number)) for number, node in enumerate(NODES)}
 
 
-def each_alone(nodes: Sequence[str], program: Program, check: Callable[[Program, str], None]) -> None:
-    """Check clusters side by side, as they mostly wait, each with another node that is alone behind its network."""
-
-    def check_one(node: str) -> None:
-        folder = program.folder / node.replace(" ", "-")
-        folder.mkdir()
-        check(replace(program, folder=folder), node)
-
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(check_one, nodes))
-
-
 @contextmanager
 def cluster_across(network: Network, program: Program, inside: str, **flags: object) -> Iterator[Cluster]:
     """Yield a cluster in the middle of training, one of whose nodes is alone behind the network."""
@@ -132,7 +119,7 @@ def test_training_goes_on_when_the_network_heals_after_more_than_a_lease(
             assert cluster.wait(*NODES) == [STOPPED] * 3, cluster.logs()
             assert not any(TOKEN in cluster.log(name) for name in NODES)
 
-    each_alone(NODES, program, check)
+    side_by_side(program, NODES, check)
 
 
 def test_all_nodes_end_with_a_reason_when_the_network_does_not_heal(
@@ -146,4 +133,4 @@ def test_all_nodes_end_with_a_reason_when_the_network_does_not_heal(
                 lost = r"parameter server 0 \(.*\) did not come, or come back|could not be reached for 10 s"
                 assert re.search(lost, cluster.errors(name)[-1])
 
-    each_alone(["ps 0", "worker 0"], program, check)
+    side_by_side(program, ["ps 0", "worker 0"], check)

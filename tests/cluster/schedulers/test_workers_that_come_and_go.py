@@ -4,8 +4,7 @@ import json
 import re
 import signal
 
-import pytest
-from nodes import Cluster, batches_counted, steps_counted, utterances_applied
+from nodes import Cluster, batches_counted, side_by_side, steps_counted, utterances_applied
 from program import Program
 
 from benchmarks.processes.ports import free_ports
@@ -21,7 +20,7 @@ def flags(program: Program, **changes: object) -> list[str]:
 def test_training_goes_on_with_those_who_are_there_and_waits_for_the_least_number(program: Program) -> None:
     (port,) = free_ports(1)
     with Cluster(
-        program, flags(program, epoch=5000, coord_lease_secs=4), hosts=([f"localhost:{port}"], ["auto"])
+        program, flags(program, epoch=5000, coord_lease_secs=2), hosts=([f"localhost:{port}"], ["auto"])
     ) as cluster:
         cluster.start("ps 0", "worker 0")
         waiting = cluster.wait_for(lambda status: status["phase"] == "waiting" and len(status["members"]) == 2)
@@ -54,18 +53,20 @@ def test_training_goes_on_with_those_who_are_there_and_waits_for_the_least_numbe
     assert all(("train", epoch, batch) in counted for epoch in range(1, done) for batch in range(12))
 
 
-@pytest.mark.parametrize("ending", ["stopped", "over"])
-def test_a_worker_that_waits_for_a_place_is_told_that_training_ends(program: Program, ending: str) -> None:
-    arguments = [*flags(program, epoch=30, coord_lease_secs=100), "--workers=2:2"]
-    with Cluster(program, arguments, servers=0, workers=3, hosts=([], ["auto"])) as cluster:
-        cluster.start("worker 0")
-        cluster.start("worker 1", flags=["--task_index=-1"])
-        cluster.wait_for(lambda status: len(status["members"]) == 2)
-        cluster.processes["worker 1"].send_signal(signal.SIGSTOP)
-        cluster.start("worker 2", flags=["--task_index=-1"])
-        cluster.until(lambda: "/v1/places" in cluster.log("worker 2"))
-        if ending == "stopped":
-            cluster.processes["worker 0"].send_signal(signal.SIGTERM)
-        cluster.processes["worker 1"].send_signal(signal.SIGCONT)
-        assert cluster.wait() == [STOPPED if ending == "stopped" else 0] * 3, cluster.logs()
-    assert "could not be reached" not in cluster.log("worker 2")
+def test_a_worker_that_waits_for_a_place_is_told_that_training_ends(program: Program) -> None:
+    def check(program: Program, ending: str) -> None:
+        arguments = [*flags(program, epoch=30, coord_lease_secs=100), "--workers=2:2"]
+        with Cluster(program, arguments, servers=0, workers=3, hosts=([], ["auto"])) as cluster:
+            cluster.start("worker 0")
+            cluster.start("worker 1", flags=["--task_index=-1"])
+            cluster.wait_for(lambda status: len(status["members"]) == 2)
+            cluster.processes["worker 1"].send_signal(signal.SIGSTOP)
+            cluster.start("worker 2", flags=["--task_index=-1"])
+            cluster.until(lambda: "/v1/places" in cluster.log("worker 2"))
+            if ending == "stopped":
+                cluster.processes["worker 0"].send_signal(signal.SIGTERM)
+            cluster.processes["worker 1"].send_signal(signal.SIGCONT)
+            assert cluster.wait() == [STOPPED if ending == "stopped" else 0] * 3, cluster.logs()
+        assert "could not be reached" not in cluster.log("worker 2")
+
+    side_by_side(program, ["stopped", "over"], check)
