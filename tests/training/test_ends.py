@@ -148,7 +148,7 @@ def test_interrupted_while_modules_are_imported_it_ends_with_one_line(program: P
 def test_interrupted_while_features_are_extracted_it_says_that_the_cache_begins_again(own: Program) -> None:
     cache = own.folder / "train.h5"
     own.corpus.train.write_text(own.corpus.train.read_text() + own.corpus.train.read_text().partition("\n")[2] * 200)
-    process = own.start(*own.training(epoch=1), f"--train_cached_features_path={cache}")
+    process = replace(own, forked=True).start(*own.training(epoch=1), f"--train_cached_features_path={cache}")
     read_until(process, "Building feature cache")
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=PATIENCE)
@@ -169,6 +169,7 @@ def test_no_feature_cache_is_built_of_a_set_of_which_nothing_is_left_to_train(pr
 
 
 def test_a_recording_that_vanishes_is_named_after_the_progress_is_saved(own: Program) -> None:
+    own = replace(own, forked=True)
     process = own.start(*own.training(epoch=2000))
     read_until(process, "Training of epoch 2:")
     recording, source = recordings(own.corpus)[13]
