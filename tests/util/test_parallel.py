@@ -2,7 +2,6 @@ import gc
 import os
 import threading
 import time
-import weakref
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepspeech import _ctcdecoder
+from deepspeech.util import parallel
 from deepspeech.util.parallel import call_in_forked_children, ordered_map, processor_limit, usable_cores
 
 
@@ -99,15 +99,12 @@ def test_objects_that_are_gone_leave_nothing_to_call_in_children() -> None:
         def begin(self) -> None:
             """Start again."""
 
-    def references() -> int:
-        gc.collect()
-        return sum(issubclass(type(each), weakref.ref) for each in gc.get_objects())
-
+    registered = vars(parallel)["_IN_FORKED_CHILDREN"]
     kept = [Renewed() for _ in range(10)]
-    before = references()
     for each in kept:
         call_in_forked_children(each, Renewed.begin)
-    assert references() == before + 10
+    assert sum(isinstance(each, Renewed) for each in registered) == 10
     kept.clear()
     del each
-    assert references() == before
+    gc.collect()
+    assert not any(isinstance(each, Renewed) for each in registered)

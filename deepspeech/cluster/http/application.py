@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -73,10 +74,13 @@ def application(service: Service, token: str | None, host: str = "localhost") ->
 
 def _pages(service: Service, handlers: Handlers, check: Check) -> ASGIApp:
     """Return the application for everything but messages; while it runs, it checks for members that fell silent."""
-    description = describe(handlers.messages, handlers.views)
+
+    @cache
+    def description() -> dict[str, Any]:
+        return describe(handlers.messages, handlers.views)  # takes a tenth of a second, and few ask for it
 
     async def show_description(_: Request) -> Response:
-        return JSONResponse(description)
+        return JSONResponse(description())
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
