@@ -66,9 +66,7 @@ class _Height:
         folder.rows += 1
         if len(self.folders) == 1 and len(self.texts) <= _MOST_TEXTS:
             self.texts.add(hash(record.transcript))
-            folder.shared += 1
-        elif hash(record.transcript) in self.texts:
-            folder.shared += 1
+        folder.shared += hash(record.transcript) in self.texts
 
     @property
     def are_too_many(self) -> bool:
@@ -102,7 +100,7 @@ class FoldersOfSpeakers:
         if record.speaker:
             self._heights = {}
             return
-        parts = record.path.split(os.sep)  # noqa: PTH206 (a Path takes longer)
+        parts = _parts(record)
         for height, folders in tuple(self._heights.items()):
             if folders.are_too_many or len(parts) <= height + 1:
                 del self._heights[height]
@@ -116,12 +114,11 @@ class FoldersOfSpeakers:
 
 def with_speaker(record: Record, height: int) -> Record:
     """Return a record with the speaker that its folder of this height names; unchanged if that is 0."""
-    return record._replace(speaker=_folder_of(record, height)) if height else record
+    return record._replace(speaker=_parts(record)[-1 - height]) if height else record
 
 
-def _folder_of(record: Record, height: int) -> str:
-    parts = PurePath(record.path).parts
-    return parts[-1 - height] if len(parts) > height else ""
+def _parts(record: Record) -> list[str]:
+    return record.path.split(os.sep)  # noqa: PTH206 (a Path takes longer)
 
 
 def _repeats(text: str, name: str) -> bool:
