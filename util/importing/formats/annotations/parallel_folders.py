@@ -55,7 +55,7 @@ class ParallelFolders:
 
     def find_of_languages(self, recording: Path) -> list[Path]:
         """Return the files as `find` does whose names tell their language, as in subtitles/1.ar.vtt of audio/1.wav."""
-        endings = self._endings_of_languages
+        endings = self._endings_of_languages if self._has_texts else ()
         return [path for ending in endings for path in self.find(recording, [f"{recording.stem}{ending}"])]
 
     @cached_property
