@@ -144,9 +144,10 @@ def _beside(recordings: Sequence[str], annotations: Sequence[str]) -> dict[str, 
         taken = set(beside.values())
         free = {alike(_with_small_ending(each)): each for each in annotations if each not in taken}
         for recording in recordings if free else ():
-            if recording not in beside:
-                found = next((free[name] for name in map(alike, _names(recording)) if name in free), None)
-                beside.update({recording: found} if found else {})
+            if recording in beside:
+                continue
+            if found := next((free[name] for name in map(alike, _names(recording)) if name in free), None):
+                beside[recording] = found
     return beside
 
 
