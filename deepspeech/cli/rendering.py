@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript
 
+CSV = "csv"
+"""The format of a single list of all recordings, `TrainingList`."""
 SUFFIXES = {"text": ".txt", "json": ".json", "srt": ".srt", "vtt": ".vtt"}
-"""The formats, and the extensions of their files."""
+"""The formats of a recording, and the extensions of their files."""
+SUBTITLES = ("srt", "vtt")
 
 
 def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, name: str) -> str:
@@ -18,7 +21,7 @@ def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, n
     `candidates` has the transcripts of each channel, best first; without channels, its only key is None. Text and JSON
     have the recording's `name`, unless it is empty; only JSON has more than the best transcript.
     """
-    if form in ("srt", "vtt"):
+    if form in SUBTITLES:
         shown = [
             cue for channel, each in candidates.items() for cue in cues(each[0].words, _voice(channel), each[0].text)
         ]

@@ -6,7 +6,6 @@ import math
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,20 +15,19 @@ from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
 from ..serving.transcripts import joined_candidates
-from ..util.files.whole_files import write_whole
 from ..util.monitoring.log_lines import text_handler
 from ..util.progress import Progress, report
 from .arguments import ArgumentParser, add_replaced_flags, add_version_flag, failed, output_path, run_command
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
+from .outputs import output_files, write_output
 from .recordings import Recording, recordings
-from .rendering import SUFFIXES, rendered
+from .rendering import CSV, SUFFIXES, rendered
 from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
 from .utterances.live_text import LiveText
 from .utterances.pipe import PIPE
+from .utterances.training_list import TrainingList
 
 MIX, APART = "mix", "apart"
-
-SUBTITLES = ("srt", "vtt")
 
 REPLACED = {
     "--lm": "give the language model, without its trie, as --scorer",
@@ -99,7 +97,12 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--candidate_transcripts", type=int, default=3, help="transcripts of a recording in JSON (default: %(default)s)"
     )
-    add("--format", choices=list(SUFFIXES), default="text", help="what to print or write (default: %(default)s)")
+    add(
+        "--format",
+        choices=[*SUFFIXES, CSV],
+        default="text",
+        help="what to print or write (default: %(default)s); csv: a list to train on",
+    )
     add("--output_dir", type=output_path, help="folder to write a file for each recording to, instead of printing")
     add(
         "--stream",
@@ -134,8 +137,9 @@ def _check(options: argparse.Namespace) -> None:
             raise FlagError(f"--{name}: needs --scorer")
     options.boosts = tuple(map(_hot_word, filter(None, options.hot_words.split(","))))
     if options.json:
-        if options.format in SUBTITLES:
-            raise FlagError(f"--json: prints JSON, and --format={options.format} subtitles; give one of the two")
+        if options.format not in ("text", "json"):
+            other = "a list" if options.format == CSV else "subtitles"
+            raise FlagError(f"--json: prints JSON, and --format={options.format} {other}; give one of the two")
         options.format = "json"
     if options.stream and (options.format != "text" or options.output_dir):
         raise FlagError(
@@ -153,6 +157,13 @@ def _check(options: argparse.Namespace) -> None:
             "--channels=apart: transcribes one channel after the other, and cannot be combined with a pipe, --stream, "
             "--endpoint flags or --voice_activity"
         )
+    if options.format == CSV and (options.channels == APART or PIPE in options.audio or options.output_dir):
+        raise FlagError(
+            "--format=csv: prints one list of parts of recordings, and cannot be combined with a pipe, "
+            "--channels=apart or --output_dir"
+        )
+    if options.format == CSV and options.low_confidence is not None:
+        raise FlagError("--low_confidence: without effect on --format=csv, which leaves out whole utterances")
 
 
 def _load(options: argparse.Namespace) -> Model:
@@ -186,17 +197,18 @@ def _hot_word(entry: str) -> tuple[str, float]:
 def _run(options: argparse.Namespace) -> int:
     """Transcribe the recordings, several of them together; one that cannot be read does not stop the others."""
     chosen = recordings(options.audio)
-    outputs = _outputs(options, chosen)
+    outputs = output_files(options, chosen)
     model = _load(options)
     code = 0
     texts_appear = options.output_dir is None and sys.stdout.isatty()  # a bar would be in the way of their lines
     bar = len(chosen) > 1 and not texts_appear
     with Progress("Transcribing", len(chosen), bar, unit="recording") as progress:
-        done = (
-            _utterances_all(model, chosen, options)
-            if options.rules
-            else _transcribe_all(model, chosen, outputs, options)
-        )
+        if options.rules:
+            done = _utterances_all(model, chosen, options)
+        elif options.format == CSV:
+            done = _list_all(model, chosen, options)
+        else:
+            done = _transcribe_all(model, chosen, outputs, options)
         for recording, error in zip(chosen, done, strict=True):
             if error is not None:
                 progress.make_room()
@@ -205,33 +217,6 @@ def _run(options: argparse.Namespace) -> int:
                 return 128 + signal.SIGINT
             progress.advance()
     return code
-
-
-def _outputs(options: argparse.Namespace, chosen: Sequence[Recording]) -> list[Path | None]:
-    """Return the file for the output of each recording, None for standard output.
-
-    Raise FlagError for subtitles of several recordings on standard output, and for two recordings with one file.
-    """
-    if options.output_dir is None:
-        if len(chosen) > 1 and options.format in SUBTITLES:
-            raise FlagError(f"--format={options.format}: subtitles of several recordings need --output_dir")
-        return [None] * len(chosen)
-    suffix = SUFFIXES[options.format]
-    files = [options.output_dir / recording.name.with_suffix(suffix) for recording in chosen]
-    taken = Counter(files)
-    alike = {file for file in files if taken[file] > 1}
-    for number, recording in enumerate(chosen):
-        if files[number] in alike:  # some differ only in their extensions, such as a.wav and a.flac
-            files[number] = options.output_dir / f"{recording.name}{suffix}"
-    first: dict[Path, Recording] = {}
-    for file, recording in zip(files, chosen, strict=True):
-        if file in first:
-            told = f"--output_dir: {first[file]} and {recording} would both be written to {file}"
-            raise FlagError(f"{told}; give a folder that holds both, or transcribe them one after the other")
-        first[file] = recording
-    for file in sorted(alike):
-        report(f"deepspeech: recordings that differ only in their extensions keep them in {file.stem}.*{suffix}")
-    return files
 
 
 def _utterances_all(
@@ -247,6 +232,20 @@ def _utterances_all(
             yield error
         else:
             yield None
+
+
+def _list_all(
+    model: Model, chosen: Sequence[Recording], options: argparse.Namespace
+) -> Iterator[DeepSpeechError | None]:
+    """Print a list to train on; yield for each recording None or why it cannot be read."""
+    listed = TrainingList(sys.stdout, options.min_confidence or 0.0)
+    rate = model.sampleRate()
+    parts = (parts_of_blocks(recording.blocks(rate), rate) for recording in chosen)
+    for recording, heard in zip(chosen, model.recognized(parts), strict=True):
+        if heard.error is None:
+            listed.add(str(recording), heard)
+        yield heard.error
+    report(f"deepspeech: {listed}")
 
 
 def _transcribe_all(
@@ -269,19 +268,8 @@ def _transcribe_all(
             candidates = {channel: joined_candidates(each.parts, count) for channel, each in heard.items()}
             asked = {channel: [as_asked(one, options) for one in each] for channel, each in candidates.items()}
             name = str(recording) if len(chosen) > 1 and options.output_dir is None else ""
-            _write(rendered(asked, options.format, name), output)
+            write_output(rendered(asked, options.format, name), output)
         yield error
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        print(text, flush=True)
-        return
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(output, f"{text.rstrip()}\n".encode())
-    except OSError as error:
-        raise ExportError(f"--output_dir: {output} cannot be written ({error.strerror})") from error
 
 
 if __name__ == "__main__":
