@@ -45,6 +45,15 @@ def needs_recompile(object_file: str, source: str) -> bool:
     return Path(object_file).stat().st_mtime < max(path.stat().st_mtime for path in inputs)
 
 
+def from_here(path: Path) -> str:
+    """Return a path from the current folder, or the whole path of a file elsewhere.
+
+    The object file of `../x.cc` would lie beside `build_temp`, that of `/a/x.cc` lies in its folder `a`.
+    """
+    relative = os.path.relpath(path)
+    return str(path.resolve()) if relative.startswith(os.pardir) else relative
+
+
 class BuildNative(build_ext):
     """Fetches KenLM before the build, so that commands which build nothing need no network."""
 
@@ -66,7 +75,7 @@ class BuildNative(build_ext):
         except KenlmSourceError as error:
             sys.exit(f"error: {error}")
         extension.extra_objects += self.compiler.compile(
-            [os.path.relpath(path) for path in library_sources(kenlm)],
+            [from_here(path) for path in library_sources(kenlm)],
             output_dir=self.build_temp,
             macros=extension.define_macros,
             include_dirs=[str(kenlm)],

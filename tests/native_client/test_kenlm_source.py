@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "native_client/kenlm_source.py"
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "native_client/kenlm_source.py"
 sys.path.insert(0, str(SCRIPT.parent))
 
 import kenlm_source as module  # noqa: E402
@@ -28,6 +30,26 @@ def test_a_named_folder_is_used_as_it_is(tmp_path: Path) -> None:
     result = run(tmp_path / "build", KENLM_SOURCE=str(tmp_path / "mine"))
     assert result.stdout.strip() == str(tmp_path / "mine")
     assert not (tmp_path / "build").exists()
+
+
+def test_a_named_folder_is_compiled_into_the_build_folder(tmp_path: Path) -> None:
+    checkout = tmp_path / "user/checkout"
+    names = ("setup.py", "pyproject.toml", "README.md", "LICENSE", "deepspeech/__init__.py")
+    for path in (*ROOT.glob("native_client/*/**/*.cc"), SCRIPT, *(ROOT / name for name in names)):
+        (checkout / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, checkout / path.relative_to(ROOT))
+    (tmp_path / "kenlm/lm").mkdir(parents=True)
+    for name in ("model.hh", "model.cc"):
+        (tmp_path / "kenlm/lm" / name).touch()
+    compiler = tmp_path / "compiler"
+    compiler.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\n: > "$2"\n')  # writes an empty file
+    compiler.chmod(0o755)
+    environment = {name: str(compiler) for name in ("CC", "CXX", "LDSHARED", "LDCXXSHARED")}
+    environment = {**os.environ, **environment, "KENLM_SOURCE": str(tmp_path / "kenlm")}
+    command = [sys.executable, "setup.py", "--quiet", "build_ext"]
+    subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True)
+    (compiled,) = tmp_path.rglob("model.o")
+    assert compiled.is_relative_to(checkout / "build")
 
 
 def test_a_named_folder_without_kenlm_is_refused(tmp_path: Path) -> None:
