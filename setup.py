@@ -6,6 +6,7 @@ Everything else about the package is in pyproject.toml.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -54,6 +55,14 @@ def from_here(path: Path) -> str:
     return str(path.resolve()) if relative.startswith(os.pardir) else relative
 
 
+def copy_licenses(kenlm: Path, folder: Path) -> None:
+    """Copy KenLM's licenses, which ask for it wherever its compiled code goes."""
+    for name in ("LICENSE", "COPYING", "util/double-conversion/LICENSE"):
+        if (kenlm / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(kenlm / name, folder / name)
+
+
 class BuildNative(build_ext):
     """Fetches KenLM before the build, so that commands which build nothing need no network."""
 
@@ -82,6 +91,8 @@ class BuildNative(build_ext):
             extra_postargs=[*extension.extra_compile_args, "-w"],
         )
         extension.extra_compile_args += ["-isystem", str(kenlm)]
+        if not self.inplace:
+            copy_licenses(kenlm, Path(self.build_lib) / "deepspeech/licenses/kenlm")
 
 
 def sources(*folders: str) -> dict[str, list[str]]:

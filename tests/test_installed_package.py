@@ -44,6 +44,15 @@ def test_everything_lies_within_the_package(installed: Path) -> None:
         assert (installed / f"deepspeech/data/lm/{name}.arpa").is_file()
 
 
+def test_the_licenses_of_all_that_is_compiled_come_with_it(installed: Path) -> None:
+    (ours,) = installed.glob("deepspeech-*.dist-info/licenses/LICENSE")
+    assert "Apache License" in ours.read_text(encoding="utf-8")
+    kenlm = installed / "deepspeech/licenses/kenlm"
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in (kenlm / "COPYING").read_text(encoding="utf-8")
+    assert "double-conversion" in (kenlm / "LICENSE").read_text(encoding="utf-8")
+    assert "Redistribution" in (kenlm / "util/double-conversion/LICENSE").read_text(encoding="utf-8")
+
+
 def test_programs_that_use_it_can_be_type_checked(installed: Path) -> None:
     for name in ("py.typed", "_ctcdecoder.pyi", "_acoustic.pyi"):
         assert (installed / "deepspeech" / name).is_file()
