@@ -288,6 +288,7 @@ def test_without_the_extra_an_address_is_refused_in_one_line_that_names_it(tmp_p
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
     assert done.returncode == 1
     assert done.stderr == (
-        "deepspeech: --train_files=s3://bucket/train.csv: s3:// needs the package s3fs; "
-        "install it with pip install '.[remote]' in the checkout\n"
+        "deepspeech: --train_files=s3://bucket/train.csv: s3:// needs s3fs: install this package with its extra "
+        "`remote`, pip install '.[remote]' in a checkout or pip install './deepspeech-….whl[remote]' "
+        "with a wheel file\n"
     )

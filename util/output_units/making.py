@@ -9,6 +9,7 @@ from itertools import chain
 
 from ..errors import AlphabetError
 from ..text import Alphabet
+from ..web.libraries import needs
 from .syllables import SYLLABLE, SyllableAlphabet, regular_syllables, syllables_of
 from .word_pieces import WordPieceAlphabet
 
@@ -77,10 +78,7 @@ def word_pieces(texts: Sequence[str], size: int) -> bytes:
     try:
         from sentencepiece import SentencePieceTrainer
     except ImportError:
-        raise AlphabetError(
-            "word pieces need sentencepiece: install this package with its extra `wordpieces`, "
-            "pip install '.[wordpieces]' in a checkout"
-        ) from None
+        raise AlphabetError(needs("making word pieces", ["sentencepiece"], "wordpieces")) from None
     model = io.BytesIO()
     try:
         SentencePieceTrainer.train(

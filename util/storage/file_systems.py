@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import StorageError
+from ..web.libraries import needs
 from .addresses import READ_ONLY, SCHEMES, scheme_of
 
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "hf": "huggingface_hub", "http": "aiohttp", "https": "aiohttp"}
@@ -70,6 +71,4 @@ def _kind(scheme: str) -> Any:
 
         return fsspec.get_filesystem_class(scheme)
     except ImportError as error:
-        raise StorageError(
-            f"{scheme}:// needs the package {PACKAGES[scheme]}; install it with pip install '.[remote]' in the checkout"
-        ) from error
+        raise StorageError(needs(f"{scheme}://", [PACKAGES[scheme]], "remote")) from error

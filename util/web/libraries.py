@@ -7,13 +7,18 @@ from ..errors import DeepSpeechError
 
 
 def check_libraries(what: str, libraries: Sequence[str], extra: str, error: type[DeepSpeechError]) -> None:
-    """Raise `error`, naming the extra, if a required library is missing; `what` names the server for the message."""
+    """Raise `error`, naming the extra, if a library that `what` needs is missing."""
     missing = [name for name in libraries if not _is_installed(name)]
     if missing:
-        raise error(
-            f"{what} needs {', '.join(missing)}: install this package with its extra `{extra}`, "
-            f"pip install '.[{extra}]' in a checkout or pip install './deepspeech-….whl[{extra}]' with a wheel file"
-        )
+        raise error(needs(what, missing, extra))
+
+
+def needs(what: str, missing: Sequence[str], extra: str) -> str:
+    """Return the message that `what` needs libraries that are missing, with the ways to install their extra."""
+    return (
+        f"{what} needs {', '.join(missing)}: install this package with its extra `{extra}`, "
+        f"pip install '.[{extra}]' in a checkout or pip install './deepspeech-….whl[{extra}]' with a wheel file"
+    )
 
 
 def _is_installed(name: str) -> bool:

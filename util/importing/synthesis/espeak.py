@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ImportingError
+from ...web.libraries import needs
 
 # Constants of espeak-ng's speak_lib.h.
 OUTPUT_SYNCHRONOUS = 2  # speech is handed to the callback before espeak_Synth returns
@@ -85,7 +86,7 @@ def _load() -> tuple[ctypes.CDLL, Path]:
     try:
         import espeakng_loader
     except ImportError as error:
-        raise ImportingError("espeak-ng is not installed; run: pip install espeakng-loader") from error
+        raise ImportingError(needs("synthesized speech", ["espeakng-loader"], "synthesis")) from error
     try:
         return ctypes.CDLL(espeakng_loader.get_library_path()), Path(espeakng_loader.get_data_path())
     except (OSError, RuntimeError) as error:

@@ -17,6 +17,7 @@ from ....corpus_files.lines import read_text
 from ....errors import ImportingError
 from ....files.opening import opened
 from ....transcripts import continued_by_all
+from ....web.libraries import needs
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
 _BINARY = b"ooBinaryFile"
@@ -118,9 +119,7 @@ def _read(path: Path, function: Any) -> Any:
     try:
         import pympi
     except ModuleNotFoundError as error:
-        raise ImportingError(
-            f"{path} cannot be read without pympi-ling; install the extra: pip install '.[importing]'"
-        ) from error
+        raise ImportingError(needs(f"{path}:", ["pympi-ling"], "importing")) from error
     try:
         return function(pympi)
     except UnicodeDecodeError:
