@@ -41,7 +41,7 @@ def write_all_whole(folder: Path, files: Mapping[str, bytes]) -> None:
         for (path, beside), data in zip(places.items(), files.values(), strict=True):
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-            scratch.callback(beside.unlink, missing_ok=True)
+            scratch.callback(_removed, beside)
             with _named(path, beside), beside.open("wb") as written:
                 written.write(data)
                 written.flush()
@@ -73,7 +73,7 @@ def written_whole(path: Path) -> Iterator[Path]:
             beside.replace(path)
             synchronize_folder(path.parent)
     finally:
-        beside.unlink(missing_ok=True)
+        _removed(beside)
 
 
 @contextmanager
@@ -136,6 +136,12 @@ def _named(path: Path, beside: Path) -> Iterator[None]:
         if error.filename in (None, str(beside)):  # None: of what is written to an open file
             error.filename, error.filename2 = str(path), None
         raise
+
+
+def _removed(beside: Path) -> None:
+    """Remove an unfinished file. If that fails, writing has failed too, and its error is the one to report."""
+    with suppress(OSError):
+        beside.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,14 @@ def test_an_error_names_the_file_that_is_wanted(tmp_path: Path) -> None:
         write_all_whole(tmp_path, {"small": b"", "large": bytes(5000)})
     assert caught.value.filename == str(tmp_path / "large")
     assert names(tmp_path) == {"folder"}
+
+
+def test_an_error_of_a_disk_that_can_only_be_read_names_the_file_that_is_wanted(small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    for write in (write_whole, lambda path, data: write_all_whole(path.parent, {path.name: data})):
+        with pytest.raises(OSError, match="Read-only file system") as caught:
+            write(small_disk / "file", b"new")
+        assert caught.value.filename == str(small_disk / "file")
 
 
 def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
