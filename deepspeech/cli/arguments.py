@@ -98,11 +98,15 @@ def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
 
 
 def check_output_file(named: str, path: Path, read: Iterable[Path], instead: str = "another file") -> None:
-    """Raise FlagError, which begins with `named`, for an output that is a folder, has none, or is one of those read."""
+    """Raise FlagError, which begins with `named`, for an output that cannot be written, or is one of those read."""
     if not path.parent.is_dir():
         raise FlagError(f"{named}: there is no folder {path.parent}")
     if path.is_dir():
         raise FlagError(f"{named}: is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise FlagError(f"{named}: is a device or a pipe; name a file")
+    if wrong := why_not_writable(path.resolve().parent):
+        raise FlagError(f"{named}: {wrong}; name {instead}")
     check_not_read(named, path, read, instead)
 
 

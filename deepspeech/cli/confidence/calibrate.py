@@ -32,6 +32,7 @@ from ...util.features import front_end
 from ...util.figures.errors.alignment import align
 from ...util.files.user_paths import user_path
 from ...util.files.whole_files import write_whole
+from ...util.files.writable import why_not_writable
 from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
 from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_command
@@ -61,8 +62,10 @@ def _main(arguments: Sequence[str] | None) -> None:
     if not is_loaded_as_graph(options.model):
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)
-    if not options.report_only:
-        _with_calibrations(options.model, b"")  # refuses a graph that cannot hold them before the transcription
+    if not options.report_only:  # what cannot be written is refused before the transcription
+        _with_calibrations(options.model, b"")
+        if wrong := why_not_writable(options.model.resolve().parent):
+            raise FlagError(f"--model={options.model}: {wrong}; copy the graph elsewhere, or give --report_only")
     kind = "acoustic"
     if options.scorer is not None:
         model.enableExternalScorer(options.scorer)
