@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
+from dataclasses import replace
 
 import uvicorn
 
@@ -162,7 +163,7 @@ class RecognitionServer(uvicorn.Server):
 def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Load the models and serve them until a signal stops the server; `say` prints its addresses."""
     _let_threads_finish()
-    allow_more_files()
+    options = _with_as_many_connections_as_files(options, say)
     with _ended_by_signals(), ExitStack() as sockets:
         listening = sockets.enter_context(listen(options.host, options.port))
         wyoming = None
@@ -183,6 +184,15 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         raise ServerError("the server could not be started")
     server.service.recordings.remove()
     _end_soon()
+
+
+def _with_as_many_connections_as_files(options: ServerOptions, say: Callable[[str], None]) -> ServerOptions:
+    """Return options with no more connections than the process may open files for; `say` prints if they are fewer."""
+    asked, most = options.limits.max_connections, allow_more_files().in_all
+    if asked <= most:
+        return options
+    say(f"--max_connections={asked}: only {most} are accepted, as the system limits open files (see `ulimit -n`)")
+    return replace(options, limits=replace(options.limits, max_connections=most))
 
 
 @contextmanager

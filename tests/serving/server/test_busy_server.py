@@ -256,3 +256,16 @@ def test_limits_that_are_as_good_as_none_let_everybody_in(
             assert final(stream)["text"] == models.named("tiny").model.transcribe(speech[0]).text
         with client_of(served) as client:
             assert client.audio.transcriptions.create(file=recordings[0], model="tiny").text
+
+
+def test_no_more_connections_are_accepted_than_the_process_may_open_files_for(graph_file: Path, tmp_path: Path) -> None:
+    few, log = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", tmp_path / "log"
+    with running(f"--model={graph_file}", log=log, before=few) as (_, address), ExitStack() as clients:
+        told = "--max_connections=512: only 32 are accepted, as the system limits open files (see `ulimit -n`)"
+        assert log.read_text().splitlines()[0] == f"deepspeech-server: {told}"
+        port = int(address.rpartition(":")[2])
+        for _ in range(32):
+            clients.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as refused:
+            refused.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert refused.recv(1000).startswith(b"HTTP/1.1 503 ")
