@@ -50,7 +50,8 @@ def expiry(certificate: Path, key: Path) -> str | None:
 
 def _reason(certificate: Path, key: Path, error: ssl.SSLError) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return f"--tls_key={key}: the key is not that of --tls_certificate={certificate}; give the matching key"
+        first = f"the first certificate in --tls_certificate={certificate}"
+        return f"--tls_key={key}: the key is not that of {first}; give its key, or move it behind the server's own"
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(certificate)
     except ssl.SSLError:

@@ -172,11 +172,12 @@ def test_a_certificate_and_a_key_that_cannot_be_used_are_refused_before_anybody_
     certificate, key = made_certificate(tmp_path / "one")
     _, another = made_certificate(tmp_path / "another")
     _, encrypted = made_certificate(tmp_path / "encrypted", "-passout", "pass:secret")
+    first = f"the first certificate in --tls_certificate={certificate}"
     for pair, message in (
         ((graph_file, key), f"--tls_certificate={graph_file}: there is no certificate in it"),
         ((key, certificate), f"--tls_certificate={key}: there is no certificate in it"),
         ((certificate, certificate), f"--tls_key={certificate}: no key for --tls_certificate={certificate} ("),
-        ((certificate, another), f"--tls_key={another}: the key is not that of --tls_certificate={certificate}"),
+        ((certificate, another), f"--tls_key={another}: the key is not that of {first}; give its key, or move it "),
         ((certificate, encrypted), f"--tls_key={encrypted}: the key is encrypted; "),
     ):
         with pytest.raises(FlagError) as refused:
