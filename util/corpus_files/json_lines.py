@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain, product
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ..errors import BadRow
 from ..shards.members import SUFFIX
@@ -26,7 +26,8 @@ from ..storage.copies import joined
 from ..transcripts import Normalizer
 from .annotators import utterances_of
 from .csv_files import COLUMNS, DURATION, END, STARTS
-from .lines import numbered_lines, read_text
+from .json_values import JsonReader, MalformedJsonError
+from .lines import numbered_lines, readable_text
 from .rows import Entry, Row, Unusable, row_of
 from .speakers import SPEAKERS, speaker_of
 
@@ -62,14 +63,12 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 def read_entries(path: Path) -> Iterator[Entry | Unusable]:
     """Yield the entry of each line; further keys with texts or numbers become columns. Raise CorpusError."""
-    lines = numbered_lines(path)
-    first = next(lines, None)
-    whole = _rows_of_one_value(path) if first and not _is_row(first[1]) else None
-    if whole is not None:
-        for number, value in enumerate(chain.from_iterable(map(utterances_of, whole)), start=1):
-            yield _entry_of(path, number, value)
-        return
-    for number, line in chain((first,) if first else (), lines):
+    if path.suffix.lower() == ".json":
+        with readable_text(path) as file:
+            if (rows := _rows_of_one_value(file)) is not None:
+                yield from _entries_of(path, rows)
+                return
+    for number, line in numbered_lines(path):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -81,24 +80,48 @@ def read_entries(path: Path) -> Iterator[Entry | Unusable]:
             yield from (_entry_of(path, number, each) for each in utterances_of(value))
 
 
-def _is_row(line: str) -> bool:
-    """Return whether a line is an object with a text or number, and so not part of a value over the whole file."""
+def _entries_of(path: Path, rows: Iterator[Any]) -> Iterator[Entry | Unusable]:
+    """Yield the entries of the rows of one value, and, where it is malformed, the last one, which says so."""
+    number = 0
+    try:
+        for number, row in enumerate(chain.from_iterable(map(utterances_of, rows)), start=1):
+            yield _entry_of(path, number, row)
+    except MalformedJsonError as error:
+        yield Unusable(number + 1, "not JSON", "", str(error))
+
+
+def _rows_of_one_value(file: TextIO) -> Iterator[Any] | None:
+    """Return the rows of a text that is one array of them, or one object that has them by name; None for others."""
+    reader = JsonReader(file)
+    begin = reader.begin().lstrip()
+    if not begin.startswith(("[", "{")) or _begins_with_line(begin):
+        return None
+    if begin.startswith("["):
+        return _to_end(reader, reader.elements())
+    members = reader.members()
+    try:
+        first = next(members, None)
+    except MalformedJsonError:
+        return None
+    if first is None or not isinstance(first[1], dict):
+        return None
+    named = ({"ID": name, **row} if isinstance(row, dict) else row for name, row in chain((first,), members))
+    return _to_end(reader, named)
+
+
+def _to_end(reader: JsonReader, rows: Iterator[Any]) -> Iterator[Any]:
+    yield from rows
+    reader.end()
+
+
+def _begins_with_line(begin: str) -> bool:
+    """Return whether the first line of a text is one of JSON lines, and no part of a value over the whole text."""
+    line, _, more = begin.partition("\n")
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and bool(texts_of(value))
-
-
-def _rows_of_one_value(path: Path) -> Sequence[Any] | None:
-    """Return the rows of a file that is one array of them, or one object that has them by name; None for others."""
-    try:
-        value = json.loads(read_text(path)) if path.suffix.lower() == ".json" else None
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, dict) and all(isinstance(row, dict) for row in value.values()):
-        return [{"ID": name, **row} for name, row in value.items()]
-    return value if isinstance(value, list) else None
+    return bool(more.strip()) or (isinstance(value, dict) and bool(texts_of(value)))
 
 
 def _entry_of(path: Path, number: int, values: Any) -> Entry | Unusable:

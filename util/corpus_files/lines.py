@@ -9,7 +9,9 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from ..errors import CorpusError
 from ..files.opening import opened
@@ -25,15 +27,34 @@ _GZIP = b"\x1f\x8b"
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the number, from 1, and the text of each line that is not blank. Raise CorpusError."""
     number = 0
+    with _told_by_path(path):
+        try:
+            for number, line in enumerate(_decoded_lines(path), start=1):
+                text = line.rstrip("\r\n")
+                if text.strip():
+                    yield number, text
+        except UnicodeDecodeError as error:
+            raise CorpusError(f"{path}:{number + 1}: not UTF-8; save it as UTF-8") from error
+
+
+@contextmanager
+def readable_text(path: Path) -> Iterator[TextIO]:
+    """Yield the text of a list, open for reading with its line ends unchanged. Raise CorpusError, also in the block."""
+    with _told_by_path(path):
+        try:
+            with path.open(encoding=encoding_of(path), newline="") as file:
+                yield file
+        except UnicodeDecodeError as error:
+            raise CorpusError(f"{path}: not UTF-8; save it as UTF-8") from error
+
+
+@contextmanager
+def _told_by_path(path: Path) -> Iterator[None]:
+    """Let the block raise CorpusError for a file that cannot be read."""
     try:
-        for number, line in enumerate(_decoded_lines(path), start=1):
-            text = line.rstrip("\r\n")
-            if text.strip():
-                yield number, text
+        yield
     except FileNotFoundError as error:
         raise CorpusError(f"there is no file {path}") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}:{number + 1}: not UTF-8; save it as UTF-8") from error
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 

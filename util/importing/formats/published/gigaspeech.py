@@ -7,21 +7,20 @@ without speech, such as <MUSIC>, are left out; its capitals become lower case.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ....corpus_files.json_values import JsonReader, MalformedJsonError
 from ....corpus_files.rows import seconds_in_json, why_not_times
 from ....errors import ImportingError
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
 
 _BLOCK = 1 << 20
-"""Characters; such files have gigabytes."""
+"""Characters in which the array begins; such files have gigabytes."""
 _BEGIN = re.compile(r'"audios"\s*:\s*\[')
-_BETWEEN = re.compile(r"[\s,]*")
 _MARK = re.compile(r"<[A-Z]+>")
 _UNKNOWN = "N/A"
 
@@ -46,32 +45,15 @@ def _read_start(path: Path) -> str:
 
 def _audios(path: Path) -> Iterator[Any]:
     """Yield the elements of the array one by one; raise ImportingError if it is malformed or ends too early."""
-    decoder = json.JSONDecoder()
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(_BLOCK)
             begin = _BEGIN.search(text)
-            place = begin.end() if begin else len(text)
-            while True:
-                place = _end_of_match(_BETWEEN, text, place)
-                if text.startswith("]", place):
-                    return
-                try:
-                    audio, place = decoder.raw_decode(text, place)
-                except (ValueError, RecursionError) as error:
-                    more = file.read(max(_BLOCK, len(text) - place))
-                    if not more:
-                        raise ImportingError(f"{path}: malformed, or cut off: {error}") from error
-                    text, place = text[place:] + more, 0
-                else:
-                    yield audio
+            yield from JsonReader(file, text[begin.end() - 1 :] if begin else "").elements()
+    except MalformedJsonError as error:
+        raise ImportingError(f"{path}: malformed, or cut off: {error}") from error
     except UnicodeDecodeError as error:
         raise ImportingError(f"{path}: not UTF-8: {error}") from error
-
-
-def _end_of_match(pattern: re.Pattern[str], text: str, place: int) -> int:
-    found = pattern.match(text, place)
-    return found.end() if found else place
 
 
 def _segments(source: Path, where: str, audio: Any) -> Iterator[Item]:
