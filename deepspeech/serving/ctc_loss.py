@@ -23,16 +23,16 @@ def ctc_loss(posteriors: npt.NDArray[np.float32], labels: npt.NDArray[np.int32])
     # From a label to the next without a blank between them, unless they are the same.
     skips = np.zeros(len(states), bool)
     skips[3::2] = labels[1:] != labels[:-1]
-    log_probabilities = np.log(np.maximum(posteriors.astype(np.float64), SMALLEST))[:, states]
+    log_probabilities = np.log(np.maximum(posteriors.astype(np.float64), SMALLEST))
     forward = np.full(len(states), -np.inf)
     forward[:1] = 0  # before the first frame, the path is in the first blank
     with np.errstate(invalid="ignore"):
-        for number, emitted in enumerate(log_probabilities):
+        for number, of_labels in enumerate(log_probabilities):
             from_before = np.concatenate([[-np.inf], forward[:-1]])
             from_two_before = np.where(
                 skips, np.concatenate([[-np.inf, -np.inf], forward[:-2]])[: len(states)], -np.inf
             )
             if number == 0:
                 from_two_before[:] = -np.inf
-            forward = np.logaddexp(np.logaddexp(forward, from_before), from_two_before) + emitted
+            forward = np.logaddexp(np.logaddexp(forward, from_before), from_two_before) + of_labels[states]
     return -float(np.logaddexp.reduce(forward[-2:]))
