@@ -111,7 +111,7 @@ class Model:
         with self._changing:
             if text(word, "word") in self._settings.hot_words:
                 raise ModelError(f"the hot word {word!r} was added before; erase it first")
-            self.set_hot_words({**self._settings.hot_words, word: boost})
+            self._settings = self._settings.with_hot_word(word, boost)
 
     def eraseHotWord(self, word: str) -> None:  # noqa: N802
         """Remove a hot word. Raise ModelError without a scorer, or if the word is not a hot word."""

@@ -53,22 +53,28 @@ class DecodingSettings:
     def with_hot_words(
         self, hot_words: Mapping[str, float], tell_ignored: TellIgnored = log_ignored
     ) -> DecodingSettings:
-        """Return these settings with other hot words.
+        """Return these settings with other hot words. Their decoder is made when it is needed.
 
-        Their decoder is made when it is needed, so adding a thousand words one by one takes no longer than at once.
         `tell_ignored` gets each new word that cannot be spelled. A server must not log words that its clients choose:
         the log is the operator's. Raise ModelError without a scorer, and for anything but words with boosts.
         """
+        if not isinstance(hot_words, Mapping):
+            raise ModelError(f"hot_words must be a mapping of words to boosts, not {type(hot_words).__name__}")
+        return replace(self, hot_words=self._checked(hot_words, tell_ignored))
+
+    def with_hot_word(self, word: str, boost: float) -> DecodingSettings:
+        """Return these settings with one more hot word; see `with_hot_words`. The others are not checked again."""
+        return replace(self, hot_words={**self.hot_words, **self._checked({word: boost}, log_ignored)})
+
+    def _checked(self, hot_words: Mapping[str, float], tell_ignored: TellIgnored) -> dict[str, float]:
         if self.scorer is None:
             raise ModelError("hot words need a scorer; enable one first")
         checked: dict[str, float] = {}
-        if not isinstance(hot_words, Mapping):
-            raise ModelError(f"hot_words must be a mapping of words to boosts, not {type(hot_words).__name__}")
         for word, boost in hot_words.items():
             checked[word] = _checked_boost(word, boost)
             if word not in self.hot_words and not self.scorer.can_spell(word):
                 tell_ignored(word)
-        return replace(self, hot_words=checked)
+        return checked
 
     @cached_property
     def decoder(self) -> CTCDecoder:
