@@ -74,7 +74,7 @@ def test_utterances_with_a_word_of_low_confidence_are_left_out_and_counted(run: 
     code, listed, messages = run("--audio", recording, "--min_confidence", (lowest + highest) / 2)
     assert code == 0
     assert rows_of(listed) == [row for row in both if float(row["confidence"]) == highest]
-    assert messages.startswith("deepspeech: 1 of 2 utterances, 0.0 of 0.0 minutes")
+    assert messages.startswith("deepspeech: listed 1 of 2 utterances, 0.0 of 0.0 minutes")
 
 
 def test_every_recording_of_a_folder_is_in_the_list_or_named_as_unreadable(

@@ -40,7 +40,7 @@ class TrainingList:
         self._file.flush()
 
     def __str__(self) -> str:
-        """Return how much of what was recognized is listed."""
+        """Say how much of what was recognized is listed."""
         everything = [*self._listed, *self._left_out]
-        share = f"{len(self._listed)} of {counted(len(everything), 'utterance')}"
+        share = f"listed {len(self._listed)} of {counted(len(everything), 'utterance')}"
         return f"{share}, {sum(self._listed) / 60:.1f} of {sum(everything) / 60:.1f} minutes"
