@@ -20,6 +20,12 @@ NODES = ("ps 0", "worker 0", "worker 1")
 TOKEN = "a secret of enough characters"
 LEASE = 2
 PATIENT_RETRIES = 20  # 10 seconds
+CUT_REASONS = (
+    r"parameter server 0 \(.*\) did not come, or come back, for 10 s"
+    r"|could not be reached for 10 s"
+    r"|the parameter servers have not answered for 10 s"
+)
+"""What a node may say of a permanent cut. The last, when a worker's own lease ran out, too, as on a busy machine."""
 STOPPED = 128 + signal.SIGTERM
 LONGEST_END = 60.0
 """Seconds from a permanent cut to the end of every node that cannot continue without the disconnected one."""
@@ -130,7 +136,6 @@ def test_all_nodes_end_with_a_reason_when_the_network_does_not_heal(
             networks[inside].cut()
             assert cluster.wait(*NODES, seconds=LONGEST_END) == [1, 1, 1], cluster.logs()
             for name in cluster.names:
-                lost = r"parameter server 0 \(.*\) did not come, or come back|could not be reached for 10 s"
-                assert re.search(lost, cluster.errors(name)[-1])
+                assert re.search(CUT_REASONS, cluster.errors(name)[-1]), cluster.logs()
 
     side_by_side(program, ["ps 0", "worker 0"], check)
