@@ -83,11 +83,12 @@ def list_experiments() -> str:
 
 
 def _find(text: str) -> tuple[str, Experiment]:
-    """Return the experiment of this name; list all of them if there is none."""
+    """Return the experiment of this name; list all of them if there is none, unless it was to be in a file."""
     try:
         return find_experiment(text)
     except FlagError:
-        report(list_experiments())
+        if ":" not in text:
+            report(list_experiments())
         raise
 
 

@@ -132,3 +132,12 @@ def test_the_experiments_are_listed_for_who_does_not_know_their_names(capsys: py
     with pytest.raises(FlagError, match="there is no such experiment"):
         parse(["--experiment=librispech"])
     assert capsys.readouterr().err == listed
+
+
+def test_a_wrong_name_in_a_file_lists_the_experiments_of_that_file_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text("from deepspeech.experiments.yesno import YESNO\n\nOTHER = YESNO\n")
+    with pytest.raises(FlagError, match=r"mine\.py has no experiment MINE; there are YESNO, OTHER$"):
+        parse([f"--experiment={tmp_path / 'mine.py'}:MINE"])
+    assert capsys.readouterr().err == ""
