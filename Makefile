@@ -21,6 +21,8 @@ all: $(VENV)/.native
 demo: $(VENV)/.demo
 	PYTHON=$(BIN)/python bin/run-demo.sh --work $(DEMO)
 
+# Tests start many programs, which would each compile all modules again.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
