@@ -20,6 +20,7 @@ from .live import endpoint as live_endpoint
 from .openai.endpoints import openai_routes
 from .page.routes import page_routes
 from .service import Service
+from .stt.routes import stt_route
 
 UNKNOWN_URL = "unknown_url"
 """The error code of a request for a path that does not exist."""
@@ -85,7 +86,7 @@ def _pages(service: Service) -> ASGIApp:
     }
     routes = [Route(path, show, methods=["GET"]) for path, show in views.items()]
     pages = Starlette(
-        routes=[*routes, *openai_routes(service), *page_routes()],
+        routes=[*routes, *openai_routes(service), stt_route(service), *page_routes()],
         lifespan=lifespan,
         exception_handlers=dict.fromkeys((RefusedError, 404, 405, 500), refusal),
     )

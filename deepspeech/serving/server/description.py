@@ -24,6 +24,14 @@ OF_ANY_REQUEST = {
     "403": "The Host or the Origin is not one of the server's",
 }
 
+OF_A_RECORDING = {
+    "404": "There is no such model",
+    "408": "The request came too slowly",
+    "413": "The body is too large, or the recording too long",
+    "503": "The server is busy; see Retry-After",
+    "507": "The server cannot store the recording",
+}
+
 
 def describe(options: ServerOptions) -> dict[str, Any]:
     """Return the description, as a value for JSON."""
@@ -33,6 +41,7 @@ def describe(options: ServerOptions) -> dict[str, Any]:
         "security": [{"token": []}] if options.token is not None else [],
         "paths": {
             "/v1/audio/transcriptions": {"post": _transcription()},
+            "/stt": {"post": _text_of_body()},
             "/v1/models": {"get": _view("The models", {JSON: _reference("Models")})},
             "/v1/models/{name}": {"get": _model()},
             "/v1/stream": {"get": _stream()},
@@ -51,18 +60,21 @@ def describe(options: ServerOptions) -> dict[str, Any]:
 def _transcription() -> dict[str, Any]:
     kinds = {JSON: {"anyOf": [_reference("Transcription"), _reference("VerboseTranscription")]}}
     kinds |= {"text/plain": STRING, "text/vtt": STRING, "text/event-stream": STRING}
-    refusals = {
-        "404": "There is no such model",
-        "408": "The request came too slowly",
-        "413": "The body is too large, or the recording too long",
-        "415": "The body is not a form, or is compressed",
-        "503": "The server is busy; see Retry-After",
-        "507": "The server cannot store the recording",
-    }
+    refusals = {**OF_A_RECORDING, "415": "The body is not a form, or is compressed"}
     return {
         "summary": "Transcribe a recording, as OpenAI's interface does",
         "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _reference("Request")}}},
         "responses": {"200": _answer("The transcript", kinds), **_refusals({**OF_ANY_REQUEST, **refusals})},
+    }
+
+
+def _text_of_body() -> dict[str, Any]:
+    refusals = {**OF_A_RECORDING, "415": "The body is a form, or is compressed"}
+    return {
+        "summary": "Transcribe the recording that is the body",
+        "parameters": [_queried("model", STRING, "The name of a model; the first one by default")],
+        "requestBody": {"required": True, "content": {"application/octet-stream": {}}},
+        "responses": {"200": _answer("The text", {TEXT: STRING}), **_refusals({**OF_ANY_REQUEST, **refusals})},
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from python_multipart.exceptions import FormParserError
@@ -37,7 +38,8 @@ class TranscriptionRequest:
     """A recording, and the form that its transcript shall have."""
 
     file: UploadFile
-    model: str
+    model: str | None
+    """Its name; None for the first model."""
     response_format: str = "json"
     language: str | None = None
     granularities: frozenset[str] = frozenset({"segment"})
@@ -48,22 +50,46 @@ class TranscriptionRequest:
     """Words and phrases to make likelier; no effect without a language model."""
 
 
-async def read_form(request: Request, limits: Limits, count_bytes: Callable[[int], None]) -> FormData:
-    """Return the form of a request; the caller closes its files. Raise RefusedError.
+@asynccontextmanager
+async def form_of(
+    request: Request, limits: Limits, count_bytes: Callable[[int], None]
+) -> AsyncIterator[TranscriptionRequest]:
+    """Yield what the form of a request asks for, and keep its recording within the context. Raise RefusedError.
 
     `count_bytes` is called with the number of bytes of each piece that arrives; it may raise RefusedError.
     """
-    most_bytes = limits.max_body_megabytes << 20
+    form = await _read(request, limits, count_bytes)
+    try:
+        yield _checked(form, limits)
+    finally:
+        await form.close()
+
+
+async def pieces_of(
+    request: Request, limits: Limits, count_bytes: Callable[[int], None]
+) -> AsyncGenerator[bytes, None]:
+    """Yield the body of a request as it arrives; raise RefusedError if it is compressed or too large."""
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RefusedError(415, "wrong_content_encoding", "The body must not be compressed; send it as it is")
+    most_bytes, received = limits.max_body_megabytes << 20, 0
+    if int(_digits(request.headers.get("content-length"))) > most_bytes:
+        raise _too_large(most_bytes)
+    async for piece in request.stream():
+        received += len(piece)
+        if received > most_bytes:
+            raise _too_large(most_bytes)
+        count_bytes(len(piece))
+        yield piece
+
+
+async def _read(request: Request, limits: Limits, count_bytes: Callable[[int], None]) -> FormData:
+    """Return the form of a request; the caller closes its files."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data":
         raise RefusedError(415, "wrong_content_type", "The body must be multipart/form-data")
     if options.get(b"charset", b"utf-8").lower() not in CHARACTER_SETS:
         raise RefusedError(415, "wrong_content_type", "The charset of a form must be utf-8")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise RefusedError(415, "wrong_content_encoding", "The body must not be compressed; send the form as it is")
-    if int(_digits(request.headers.get("content-length"))) > most_bytes:
-        raise _too_large(most_bytes)
-    most_fields, body = MOST_FIELDS + limits.max_hot_words, _counted(request, most_bytes, count_bytes)
+    most_fields, body = MOST_FIELDS + limits.max_hot_words, pieces_of(request, limits, count_bytes)
     parser = _EndingParser(request.headers, body, max_files=1, max_fields=most_fields, max_part_size=LARGEST_FIELD)
     try:
         form = await parser.parse()
@@ -78,7 +104,7 @@ async def read_form(request: Request, limits: Limits, count_bytes: Callable[[int
     return form
 
 
-def checked(form: FormData, limits: Limits) -> TranscriptionRequest:
+def _checked(form: FormData, limits: Limits) -> TranscriptionRequest:
     """Return what a form asks for; raise RefusedError, naming the field, for a wrong value."""
     file, model = form.get("file"), form.get("model")
     if not isinstance(file, UploadFile):
@@ -157,18 +183,6 @@ class _EndingParser(MultiPartParser):
 
     def on_end(self) -> None:
         self.ended = True
-
-
-async def _counted(
-    request: Request, most_bytes: int, count_bytes: Callable[[int], None]
-) -> AsyncGenerator[bytes, None]:
-    received = 0
-    async for chunk in request.stream():
-        received += len(chunk)
-        if received > most_bytes:
-            raise _too_large(most_bytes)
-        count_bytes(len(chunk))
-        yield chunk
 
 
 def _digits(text: str | None) -> str:

@@ -1,15 +1,14 @@
-"""`POST /v1/audio/transcriptions`: a recording is read, checked, and transcribed when its turn comes."""
+"""`POST /v1/audio/transcriptions` and `/stt`: a recording is read, and transcribed when its turn comes."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Coroutine, Generator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,13 +16,17 @@ from ....util.transcripts import continued
 from ...transcripts import Transcript, joined
 from ..errors import RefusedError, being_stopped, failed
 from ..models import LoadedModel
+from ..options import Limits
 from ..service import Service
-from .form import TranscriptionRequest, checked, read_form
+from .form import TranscriptionRequest, form_of
 from .recordings import transcribed
 from .rendering import delta, done, failure, rendered
 
 Part = tuple[float, float, Transcript]
 """Start and end in seconds, and the transcript."""
+
+Reading = Callable[[Request, Limits, Callable[[int], None]], AbstractAsyncContextManager[TranscriptionRequest]]
+"""Reads what a request asks for, within the server's limits, and counts its bytes as they arrive."""
 
 LAST_SECONDS = 0.5
 """Seconds in which a transcription that is stopped can report this to its client when the server ends."""
@@ -32,32 +35,26 @@ LAST_SECONDS = 0.5
 class TranscriptionEndpoint:
     """Answers requests for transcriptions."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, reading: Reading = form_of) -> None:
         self._service = service
+        self._reading = reading
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; raise RefusedError if no answer has begun. Stop when the client disconnects."""
         begun = time.monotonic()
         if scope["http_version"] == "1.0":
             send = _sending_whole(send)
-        request = Request(scope, receive)
-        with self._service.upload() as count_bytes:
-            try:
-                form = await read_form(request, self._service.limits, count_bytes)
-            except ClientDisconnect:
-                return
-            try:
+        request, ending = Request(scope, receive), None
+        with self._service.upload() as count_bytes, suppress(ClientDisconnect):
+            async with self._reading(request, self._service.limits, count_bytes) as asked:
                 with self._service.transcription():
-                    ending = await self._in_time(receive, self._answer(form, send))
-            finally:
-                await form.close()
+                    ending = await self._in_time(receive, self._answer(asked, send))
         if ending is not None:  # sent here, so that the place is free once the client has its answer
             await ending(scope, receive, send)
             self._service.metrics.transcription_seconds.observe(time.monotonic() - begun)
 
-    async def _answer(self, form: FormData, send: Send) -> ASGIApp:
+    async def _answer(self, asked: TranscriptionRequest, send: Send) -> ASGIApp:
         """Transcribe a recording; return what sends the answer, or the end of an answer that was streamed."""
-        asked = checked(form, self._service.limits)
         loaded = self._service.models.named(asked.model)
         async with self._service.turn(), self._parts(loaded, asked) as parts:
             if asked.stream:

@@ -1,0 +1,1 @@
+"""`/stt`, for clients of earlier servers of DeepSpeech."""
