@@ -21,6 +21,7 @@ from .openai.endpoints import openai_routes
 from .page.routes import page_routes
 from .service import Service
 from .stt.routes import stt_route
+from .vosk import connection as vosk
 
 UNKNOWN_URL = "unknown_url"
 """The error code of a request for a path that does not exist."""
@@ -29,11 +30,14 @@ UNKNOWN_URL = "unknown_url"
 def application(service: Service) -> ASGIApp:
     """Return the application, with the access rules of the options; it serves once its lifespan has begun."""
     pages = _pages(service)
-    live = live_endpoint.LiveEndpoint(service)
+    sockets: dict[str, ASGIApp] = {
+        live_endpoint.PATH: live_endpoint.LiveEndpoint(service),
+        vosk.PATH: vosk.VoskEndpoint(service),
+    }
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and scope["path"] == live_endpoint.PATH:
-            await live(scope, receive, send)
+        if scope["type"] == "websocket" and scope["path"] in sockets:
+            await sockets[scope["path"]](scope, receive, send)
         elif scope["type"] == "websocket":  # otherwise the answer would be 403, as for a wrong token
             service.metrics.refused.labels(UNKNOWN_URL).inc()
             told = f"There is no WebSocket at {scope['path']}; connect to {live_endpoint.PATH}"

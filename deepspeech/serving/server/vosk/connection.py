@@ -1,0 +1,213 @@
+"""A client of Vosk's protocol: each of its messages is recognized and answered before the next is read."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+from starlette.types import Message, Receive, Scope, Send
+
+from ....util.containers.beginnings import begins_encoded_recording
+from ....util.figures.counted import counted
+from ..access import refuse
+from ..errors import RefusedError, failed
+from ..live.connection import (
+    GOING_AWAY,
+    INTERNAL,
+    LARGEST_PIECE_SECONDS,
+    NORMAL,
+    POLICY,
+    ClientGoneError,
+    Ending,
+    Pace,
+)
+from ..live.protocol import Event, Final, ProtocolError, Start
+from ..openai.recordings import KEYWORD_BOOST
+from ..protocols import TOO_LARGE
+from ..service import Service
+from ..utterances import HIGHEST_RATE, LOWEST_RATE, PIECE_SECONDS, Utterances
+from .protocol import Config, EndOfAudio, command_of, partial_answer, result_answer
+
+PATH = "/"
+
+LONGEST_REASON = 123
+"""Bytes of the reason with which a WebSocket is closed (RFC 6455)."""
+
+
+NOT_SAMPLES = Ending(
+    POLICY, "not_samples", "the audio begins as WebM, Ogg, MP3 or FLAC does; send 16-bit samples of one channel"
+)
+
+
+class VoskEndpoint:
+    """Answers requests for a WebSocket of Vosk's protocol."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a connection to its end, or refuse it before it is accepted."""
+        await receive()  # the request
+        try:
+            query = parse_qs(scope["query_string"].decode("latin-1"))
+            config = Config(model=query.get("model", [None])[0])
+            self._service.models.streaming(config.model)
+            with self._service.stream():
+                await send({"type": "websocket.accept"})
+                await VoskConnection(self._service, config, receive, send).serve()
+        except OSError:  # the client is gone
+            return
+        except Exception as error:
+            refused = error if isinstance(error, RefusedError) else failed("a connection of Vosk's protocol", error)
+            self._service.metrics.refused.labels(refused.code).inc()
+            await refuse(scope, send, refused)
+
+
+class VoskConnection:
+    """An accepted WebSocket."""
+
+    def __init__(self, service: Service, config: Config, receive: Receive, send: Send) -> None:
+        self._service = service
+        self._limits = service.limits
+        self._config = config
+        self._receive = receive
+        self._send = send
+        self._pace = Pace(service.limits.max_messages_per_second)
+        self._utterances: Utterances | None = None
+        """None before the first audio."""
+        self._second = 0
+        self._waiting = bytearray()
+        self._partial = ""
+
+    async def serve(self) -> None:
+        """Answer messages until the client ends its audio, leaves or breaks a rule, or the server is stopped."""
+        try:
+            ending = await self._answer()
+        except ClientGoneError:
+            return
+        except (ProtocolError, RefusedError) as error:
+            ending = Ending(POLICY, error.code, str(error))
+        except OSError:
+            raise
+        except Exception as error:
+            refused = failed("a connection of Vosk's protocol", error)
+            ending = Ending(INTERNAL, refused.code, str(refused))
+        if ending.error_code is not None:
+            self._service.metrics.refused.labels(ending.error_code).inc()
+        reason = ending.message.encode()[:LONGEST_REASON].decode(errors="ignore")
+        await self._send({"type": "websocket.close", "code": ending.close_code, "reason": reason})
+
+    async def _answer(self) -> Ending:
+        while (message := await self._next()) is not None:
+            if TOO_LARGE in message:
+                most = counted(self._limits.max_message_kilobytes, "kilobyte")
+                return Ending(POLICY, "message_too_large", f"a message may have at most {most}")
+            audio = message.get("bytes")
+            if audio is not None:
+                if (ending := await self._hear(audio)) is not None:
+                    return ending
+                continue
+            command = command_of(message["text"], self._config, self._limits)
+            if isinstance(command, Config):
+                self._config = command
+                continue
+            await self._finish()
+            if isinstance(command, EndOfAudio):
+                return Ending(NORMAL)
+        await self._finish()
+        return Ending(GOING_AWAY, message="the server is being stopped")
+
+    async def _next(self) -> Message | None:
+        """Return the next message; None if the server is stopped before it comes."""
+        await self._pace.keep()
+        receiving = asyncio.ensure_future(self._receive())
+        stopping = asyncio.ensure_future(self._service.draining.wait())
+        try:
+            await asyncio.wait((receiving, stopping), timeout=self._limits.idle_seconds, return_when="FIRST_COMPLETED")
+            if not receiving.done() and not stopping.done():
+                raise ProtocolError("idle", f"no message for {counted(self._limits.idle_seconds, 'second')}")
+            message: Message | None = receiving.result() if receiving.done() else None
+        finally:
+            receiving.cancel()
+            stopping.cancel()
+        if message is not None and message["type"] != "websocket.receive":
+            raise ClientGoneError
+        return message
+
+    async def _hear(self, audio: bytes) -> Ending | None:
+        """Answer a message of audio; return an ending if the connection must close."""
+        if self._utterances is None:
+            if begins_encoded_recording(audio):
+                return NOT_SAMPLES
+            self._utterances = await self._begun()
+        utterances, began = self._utterances, time.monotonic()
+        self._waiting += audio
+        finals: list[Final] = []
+        if len(self._waiting) >= PIECE_SECONDS * self._second:
+            if utterances.seconds + len(self._waiting) / self._second > self._limits.max_stream_seconds:
+                most = counted(self._limits.max_stream_seconds, "second")
+                return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
+            finals = await self._hear_waiting(utterances, began)
+        await self._tell(finals or None)
+        if utterances.silent_seconds <= self._limits.max_silence_seconds:
+            return None
+        return Ending(NORMAL, "silence", f"no word in {counted(self._limits.max_silence_seconds, 'second')} of audio")
+
+    async def _begun(self) -> Utterances:
+        """Return the recognizer that the connection's configuration asks for; raise RefusedError if there is none."""
+        loaded, config = self._service.models.streaming(self._config.model), self._config
+        rate = loaded.model.sampleRate() if config.rate is None else config.rate
+        if not LOWEST_RATE <= rate <= HIGHEST_RATE:
+            raise RefusedError(400, "wrong_rate", f"sample_rate must be from {LOWEST_RATE} to {HIGHEST_RATE} Hz")
+        utterances = self._service.utterances(loaded.model, rate)
+        hot_words = dict.fromkeys(config.phrases if loaded.takes_hot_words else (), KEYWORD_BOOST)
+        start = Start(hot_words, n_best=max(config.alternatives, 1))
+        await self._service.of_stream(lambda: utterances.begin_with(start))
+        self._second = 2 * rate
+        return utterances
+
+    async def _hear_waiting(self, utterances: Utterances, since: float, *, partial: bool = True) -> list[Final]:
+        """Have the waiting audio recognized; return the utterances that end in it."""
+        finals, largest = [], int(LARGEST_PIECE_SECONDS * self._second)
+        while self._waiting:
+            piece = bytes(self._waiting[:largest])
+            del self._waiting[:largest]
+            seconds = len(piece) / self._second
+            finals += await self._recognized(_hearing(utterances, piece, partial=partial), seconds, since)
+        return finals
+
+    async def _finish(self) -> None:
+        """Answer with the utterance that ends now, which is empty if there was no audio."""
+        utterances, since = self._utterances, time.monotonic()
+        finals: list[Final] = []
+        if utterances is not None:
+            finals = await self._hear_waiting(utterances, since, partial=False)
+            if utterances.in_progress:
+                finals += await self._recognized(utterances.finish, 0.0, since)
+        await self._tell(finals)
+
+    async def _recognized(self, work: Callable[[], list[Event]], seconds: float, since: float) -> list[Final]:
+        """Do some work on `seconds` of audio that arrived at `since`; keep the partial, and return the finals."""
+        metrics, finals = self._service.metrics, []
+        for event in await self._service.recognize(work, seconds):
+            late = time.monotonic() - since
+            if isinstance(event, Final):
+                self._partial = ""
+                finals.append(event)
+                metrics.utterances.labels(event.reason).inc()
+                metrics.final_latency.observe(late)
+            else:
+                self._partial = event.text
+                metrics.partial_latency.observe(late)
+        return finals
+
+    async def _tell(self, finals: list[Final] | None) -> None:
+        """Send an answer: utterances that have ended, or None for the one that goes on."""
+        text = partial_answer(self._partial) if finals is None else result_answer(finals, self._config)
+        await self._send({"type": "websocket.send", "text": text})
+
+
+def _hearing(utterances: Utterances, piece: bytes, *, partial: bool) -> Callable[[], list[Event]]:
+    return lambda: utterances.hear(piece, partial=partial)
