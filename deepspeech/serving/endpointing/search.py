@@ -48,9 +48,9 @@ class _Pause:
 class EndpointedSearch:
     """A search that is fed the rows of an endless signal, and takes those of one utterance.
 
-    The rows of a silence that belong to the next utterance if the silence lasts are held back from the search until it
-    is clear that the silence does not last. So the results do not depend on what follows the end. The utterance ends at
-    the same row however the rows are cut.
+    The rows of a silence that belong to the next utterance if this one ends in it are held back from the search until
+    it is clear that it does not. So the results are those of the rows up to the end alone. The utterance ends at the
+    same row however the rows are cut.
     """
 
     def __init__(self, decoder: CTCDecoder, rules: RowRules) -> None:
@@ -136,9 +136,8 @@ class EndpointedSearch:
         rules = self._rules
         self._silent_rows += 1
         self._last_silent_row = self._rows - 1
-        decides = rules.silence_after_words or rules.silence_without_words
-        is_held = rules.kept_silence < self._silent_rows <= decides
-        (self._held if is_held else self._ready).append(row)
+        self._held.append(row)
+        self._release(self._silent_rows - self._own_silent_rows)
         if self._silent_rows not in (rules.silence_after_words, rules.silence_without_words):
             return
         if self._has_words():
@@ -146,8 +145,16 @@ class EndpointedSearch:
                 self._end("silence", self._rows - self._silent_rows + rules.kept_silence)
         elif self._silent_rows == rules.silence_without_words:
             self._end("silence", self._rows - min(rules.kept_silence, self._silent_rows // 2))
-        if self._silent_rows == decides and self.endpoint is None:
-            self._release()
+
+    @property
+    def _own_silent_rows(self) -> int:
+        """How many of the newest rows, which are silent, belong to the utterance even if it ends in this silence."""
+        rules = self._rules
+        if rules.longest_utterance and self._rows > rules.last_third:  # it may end in the silence's middle
+            return self._silent_rows // 2
+        if self._silent_rows > (rules.silence_after_words or rules.silence_without_words):
+            return self._silent_rows
+        return min(self._silent_rows, rules.kept_silence)
 
     def _take_speech(self, row: Array) -> None:
         self._remember_pause()
@@ -168,6 +175,7 @@ class EndpointedSearch:
     def _end_longest(self) -> None:
         self._remember_pause()
         if self._best_pause is None:
+            self._release()
             self._end("longest", self._rows)
             return
         self._results = self._best_pause.results
@@ -181,9 +189,11 @@ class EndpointedSearch:
         (best,) = self._decoder.hypotheses(self._search.peek(1))
         return bool(best.words)
 
-    def _release(self) -> None:
-        self._ready += self._held
-        self._held = []
+    def _release(self, still_held: int = 0) -> None:
+        """Give the rows that are held back to the search, all but the newest `still_held`."""
+        released = max(len(self._held) - still_held, 0)
+        self._ready += self._held[:released]
+        del self._held[:released]
 
     def _flush(self) -> None:
         if self._ready:

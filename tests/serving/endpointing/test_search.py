@@ -61,10 +61,10 @@ def test_an_end_comes_only_where_it_was_said_to_be_possible(
     assert search.endpoint is None or (may_end and search.endpoint.row >= earliest)
 
 
-@given(st.tuples(*2 * [st.integers(0, 9)]), st.text("ab .", max_size=40))
-def test_words_before_a_silence_are_those_of_the_rows_up_to_the_end_alone(silences: tuple[int, int], text: str) -> None:
+@given(st.tuples(*3 * [st.integers(0, 9)]), st.text("ab .", max_size=40))
+def test_words_are_those_of_the_rows_up_to_the_end_alone(rules: tuple[int, int, int], text: str) -> None:
     decoder = CTCDecoder(LABELS, DecoderOptions(beam_width=20))
-    search = EndpointedSearch(decoder, RowRules(*silences, longest_utterance=0))
+    search = EndpointedSearch(decoder, RowRules(*rules))
     search.feed(posteriors(text))
     (found,) = decoder.hypotheses(search.finish(1))
     if found.words:
