@@ -40,14 +40,17 @@ class Rivals:
         self._columns.append(columns.astype(np.int32))
         self._probabilities.append(labels[np.arange(len(labels))[:, None], columns])
 
+    def forget_after(self, rows: int) -> None:
+        """Keep only the first `rows` rows."""
+        self._join()
+        self._columns, self._probabilities = [self._columns[0][:rows]], [self._probabilities[0][:rows]]
+
     def highest(self, first: int, end: int, except_for: Collection[int]) -> float:
         """Return the highest probability in the rows from `first` up to, but without, `end`; 0 if there is none.
 
         The columns `except_for` are left out.
         """
-        if len(self._columns) > 1:
-            self._columns = [np.concatenate(self._columns)]
-            self._probabilities = [np.concatenate(self._probabilities)]
+        self._join()
         of_rows = zip(self._columns[0][first:end].tolist(), self._probabilities[0][first:end].tolist(), strict=True)
         others = (  # for so few numbers, lists are faster than arrays
             probability
@@ -56,6 +59,11 @@ class Rivals:
             if column not in except_for
         )
         return max(others, default=0.0)
+
+    def _join(self) -> None:
+        if len(self._columns) > 1:
+            self._columns = [np.concatenate(self._columns)]
+            self._probabilities = [np.concatenate(self._probabilities)]
 
 
 def observations(

@@ -106,5 +106,10 @@ class EndpointedRecognition(Recognition):
             following.feed(samples)
         return following
 
+    def _run_pending(self, *, last: bool = False) -> None:
+        super()._run_pending(last=last)
+        if (found := self._endpointed.endpoint) is not None:
+            self._rivals.forget_after(found.row)  # or confidences would depend on how much audio came with the end
+
     def _sample_of(self, row: int) -> int:
         return min(round(row * self._recognizer.info.row_seconds * self._rate), self._audio.end)

@@ -110,6 +110,13 @@ def test_speech_without_pauses_ends_between_words(model: Model) -> None:
     assert evaluate_transcript(" ".join(words), heard).word_edits <= whole + len(ends)
 
 
+def test_confidences_do_not_depend_on_how_much_audio_comes_with_the_end(model: Model) -> None:
+    random = np.random.default_rng(8)
+    samples = as_int16(say(" ".join(random_transcript(random).split()[0] for _ in range(30)), random))
+    rules = EndpointRules(longest_utterance=0.1)
+    assert utterances(model, samples, 1600, rules) == utterances(model, samples, len(samples), rules)
+
+
 def test_what_is_said_last_is_heard_where_the_longest_utterance_ends_shortly_before(model: Model) -> None:
     random = np.random.default_rng(8)
     samples = as_int16(say(" ".join(random_transcript(random).split()[0] for _ in range(30)), random))[: 4 * RATE]
