@@ -135,7 +135,7 @@ def _check(options: argparse.Namespace) -> None:
     for name in ("lm_alpha", "lm_beta", "hot_words"):
         if getattr(options, name) not in (None, "") and options.scorer is None:
             raise FlagError(f"--{name}: needs --scorer")
-    options.boosts = tuple(map(_hot_word, filter(None, options.hot_words.split(","))))
+    options.boosts = _hot_words(options.hot_words)
     if options.json:
         if options.format not in ("text", "json"):
             other = "a list" if options.format == CSV else "subtitles"
@@ -179,9 +179,18 @@ def _load(options: argparse.Namespace) -> Model:
         model.setScorerAlphaBeta(
             alpha if given_alpha is None else given_alpha, beta if given_beta is None else given_beta
         )
-    for word, boost in options.boosts:
-        model.addHotWord(word, boost)
+    if options.boosts:
+        model.set_hot_words(options.boosts)
     return model
+
+
+def _hot_words(text: str) -> dict[str, float]:
+    boosts: dict[str, float] = {}
+    for word, boost in map(_hot_word, filter(None, text.split(","))):
+        if word in boosts:
+            raise FlagError(f"--hot_words: {word!r} has two boosts; give one")
+        boosts[word] = boost
+    return boosts
 
 
 def _hot_word(entry: str) -> tuple[str, float]:

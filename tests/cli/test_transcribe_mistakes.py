@@ -140,6 +140,7 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
         (["--audio", "a.wav", "--hot_words", "Nairobi", "--scorer", "a.scorer"], "'Nairobi' is not word:boost"),
         (["--audio", "a.wav", "--hot_words", "a:1,5", "--scorer", "a.scorer"], "'5' is not word:boost"),
         (["--audio", "a.wav", "--hot_words", " :5", "--scorer", "a.scorer"], "' :5' is not word:boost"),
+        (["--audio", "a.wav", "--hot_words", "a:1,a:2", "--scorer", "a.scorer"], "--hot_words: 'a' has two boosts"),
         (["--audio", "a.wav", "--lm_alpha", "nan"], "--lm_alpha=nan: must be"),
         (
             ["--audio", "a/a.wav", "b/a.wav", "--output_dir", "out"],
