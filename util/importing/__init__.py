@@ -115,20 +115,20 @@ def import_corpus(
     """
     module = _module(name)
     check_parts(name, choices.parts)
-    if name == LISTS and source is not None and source.is_file():
-        choices, source = replace(choices, lists=(source,)), source.parent
     if choices.lists and name != LISTS:
         several = f"{name} is imported from one folder, and these are {len(choices.lists)} paths"
         raise ImportingError(rf"--from: {several}; write a comma in a path as \,")
     try:
         if source is not None:
             source = unpacked_source(source, out, report)
+        if name == LISTS and source is not None and source.is_file():
+            choices, source = replace(choices, lists=(source,)), source.parent
         if not hasattr(module, "read_records"):
             _check_no_choices(name, choices)
             module.import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
-            import_records(partial(read_items, name), source, out, replace(choices, out=out), report)
+            import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
         elif not is_imported(out):
             raise ImportingError(missing_source(name))
     except CorpusError as error:  # from a list that is read as for training

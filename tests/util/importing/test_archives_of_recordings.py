@@ -57,6 +57,14 @@ def test_an_archive_is_unpacked_and_imported_as_its_folder_is(
     )
 
 
+@pytest.mark.parametrize("name", ["mine.tar.gz", "mine.tar", "mine.zip"])
+def test_lists_in_an_archive_are_imported_as_those_of_its_folder_are(name: str, tmp_path: Path) -> None:
+    tone(tmp_path / "mine" / "a.wav")
+    write(tmp_path / "mine" / "all.csv", "wav_filename,transcript\na.wav,bore da\n")
+    archive = (zipped if name.endswith(".zip") else tar)(tmp_path / "mine", tmp_path / name)
+    assert Import("lists", archive, tmp_path / "out").transcripts == {"a.wav": "bore da"}
+
+
 def test_an_archive_is_unpacked_once_and_again_if_it_has_changed(corpus: Path, tmp_path: Path) -> None:
     archive, out = tar(corpus, tmp_path / "cy.tar.gz"), tmp_path / "out"
     news: list[str] = []
