@@ -160,9 +160,9 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
         if len(sources) > 1 or not source.is_dir():
             choices = replace(choices, lists=sources)
         else:
-            corpus = format_of(source, choices)
+            corpus = format_of(source, replace(choices, out=out))
             report(f"auto: {source} is imported in the format {corpus}")
-        items = read_items(corpus, source, replace(choices, out=out))
+        items = read_items(corpus, source, replace(choices, out=out, writes=True))
         return corpus, measure(items, named, normalizer, given.alphabet.unit, choices.split)
 
 

@@ -88,7 +88,9 @@ def _import(options: argparse.Namespace) -> None:
     name, source = options.format, _source(options)
     parts = tuple(options.part)
     download = options.download or bool(parts and source is None)
-    choices = Choices(options.split, options.seed, options.speakers, tuple(options.tier), parts, download)
+    choices = Choices(
+        options.split, options.seed, options.speakers, tuple(options.tier), parts, download, out=options.out
+    )
     if name == AUTO:
         if source is None:
             raise FlagError(f"{AUTO}: needs --from, the folder of the recordings")

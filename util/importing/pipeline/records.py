@@ -103,7 +103,9 @@ class Choices:
     lists: tuple[Path, ...] = ()
     """The lists to read in the folder; none: all of them."""
     out: Path | None = None
-    """The folder of the imported corpus, for recordings that are not in files of their own; None: write nothing."""
+    """The folder of the imported corpus, of which nothing is read, as it may be below the folder of the recordings."""
+    writes: bool = False
+    """Whether recordings that are not in files of their own are written into `out`."""
 
 
 DEFAULT_SPLIT = (90.0, 5.0, 5.0)

@@ -1,11 +1,12 @@
-"""Folders that hold nothing but the folder of a corpus, as unpacked archives do."""
+"""Folders that hold nothing but the folder of a corpus, as unpacked archives do, or also that of an imported one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from trees import Import, tone, write
+from trees import Import, read, tone, write
 
+from deepspeech.cli.importing.corpus import main
 from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import SETS, Choices
 
@@ -51,3 +52,25 @@ def test_folders_of_sets_may_be_in_the_only_folder(tmp_path: Path) -> None:
         tone(tmp_path / "corpus" / "USC" / part / "7" / f"{part}.wav")
         write(tmp_path / "corpus" / "USC" / part / "7" / f"{part}.txt", "a word")
     assert imported("folder", tmp_path / "corpus").sets == {part: {f"{part}.wav"} for part in SETS}
+
+
+def test_what_was_imported_to_below_the_recordings_is_not_read_when_there_are_more(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "source" / "corpus"
+    for names in ("abcd", "efgh"):
+        for name in names:
+            tone(source / f"{name}.wav")
+            write(source / f"{name}.txt", name)
+        assert main(["auto", "--from", str(source), "--to", str(out)]) == 0
+    rows = [row for name in SETS for row in read(out / f"{name}.csv")]
+    assert sorted(row["transcript"] for row in rows) == [*"abcdefgh"]
+
+
+def test_a_table_is_read_again_if_its_corpus_is_below_its_folder(tmp_path: Path) -> None:
+    lines = "file,text\n"
+    for names in ("abcd", "efgh"):
+        for name in names:
+            tone(tmp_path / f"{name}.wav")
+            lines += f"{name}.wav,{name} it is\n"
+        write(tmp_path / "words.csv", lines)
+        done = Import("table", tmp_path, tmp_path / "corpus")
+    assert sorted(done.transcripts) == [f"{name}.wav" for name in "abcdefgh"]

@@ -52,7 +52,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if not shards:
         raise ImportingError(f"{source} has no {' or '.join(_ENDINGS)} file, nor has a folder in it")
     check_libraries(f"reading {shards[0].suffix} files", ["pyarrow"], "parquet", CorpusError)
-    if choices.out is None:
+    if choices.out is None or not choices.writes:
         for shard in shards:
             rows = ((str(shard), row.text, row.columns) for row in read_rows(shard, with_audio=False))
             yield from _items(shard.relative_to(source), rows)

@@ -55,7 +55,7 @@ _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the tables in a folder and below; raise ImportingError if there are none."""
     with NamedRecordings(source) as recordings, Lookup() as table_of:
-        layouts = dict(_tables(source, recordings))
+        layouts = dict(_tables(source, recordings, choices.out))
         sets = sets_of_lists(source, layouts)
         for path in named_as_sets(list(layouts)):
             if layouts[path].is_guessed:
@@ -86,11 +86,17 @@ def _with_speakers_beside(table: Path, items: Iterator[Item]) -> Iterator[Item]:
             yield item._replace(speaker=speaker) if known and isinstance(item, Record) else item
 
 
-def _tables(source: Path, recordings: NamedRecordings) -> Iterator[tuple[Path, Layout]]:
-    """Yield the tables with their layouts; raise ImportingError if there is none, CorpusError if it is unreadable."""
+def _tables(source: Path, recordings: NamedRecordings, out: Path | None) -> Iterator[tuple[Path, Layout]]:
+    """Yield the tables with their layouts, without those of a corpus that was imported into the folder `out`.
+
+    Raise ImportingError if there is none, CorpusError if it is unreadable.
+    """
     empty = True
     unreadable: CorpusError | None = None
+    imported = out.resolve() if out else None
     for folder, files in walk(source):
+        if Path(folder) != source and Path(folder).resolve() == imported:
+            continue
         heard = set(filter(is_recording, files))
         others = [file for file in files if file not in heard and (file != TEXT or RECORDINGS not in files)]
         heard |= {file.rpartition(".")[0] for file in heard}

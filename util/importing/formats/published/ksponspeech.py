@@ -47,7 +47,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                     reason = "no recording of this name in the folder" if found else f"not NAME{_PCM} :: TEXT"
                     yield LeftOut(where, reason, "", found[1] if found else line)
                     continue
-                if recording.endswith(_PCM) and choices.out is not None:
+                if recording.endswith(_PCM) and choices.out is not None and choices.writes:
                     recording = _with_header(source, Path(recording), choices.out.resolve() / RECORDINGS_FOLDER)
                 yield Record(recording, _said(found[2]), where, official_set=set_of_name(path.stem))
 
