@@ -15,7 +15,7 @@ from ...progress import Progress, Report
 from .folders import packed_recordings
 from .folders_of_speakers import FoldersOfSpeakers, with_speaker
 from .known import Checked, KnownRecordings
-from .output import LEFT_OUT_FILE, LeftOutFile, SetFiles
+from .output import LEFT_OUT_FILE, READ_IN_TRAINING, LeftOutFile, SetFiles
 from .recordings import Imported, LastOpened, Recordings
 from .records import Choices, Item, LeftOut, Reader, Record
 from .splits import Splitter
@@ -99,7 +99,7 @@ def _read(
             item = item._replace(transcript=plain_text(item.transcript))
             _count(item, splitter)
             folders.add(item)
-            columns.update(dict.fromkeys(item.columns))
+            columns.update((name, None) for name in item.columns if name.strip() not in READ_IN_TRAINING)
         spool.add(item)
         rows += 1
         progress.advance()

@@ -10,6 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from ...corpus_files.csv_files import STARTS
 from ...figures.counted import counted
 from ...files.csv_lines import csv_writer
 from ...files.whole_files import written_whole
@@ -20,6 +21,9 @@ from .records import SETS, LeftOut
 
 FURTHER_COLUMNS = ("speaker", "duration")
 """The speaker may be empty; the duration is in seconds. The corpus's own columns follow."""
+
+READ_IN_TRAINING = {*COLUMNS, *FURTHER_COLUMNS, *STARTS}
+"""Columns that training would read as those of the utterance, so that none of the corpus's own may have their names."""
 
 LEFT_OUT_FILE = "left_out.csv"
 _LEFT_OUT_COLUMNS = ("source", "reason", "wav_filename", "detail")

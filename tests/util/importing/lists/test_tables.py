@@ -250,3 +250,10 @@ def test_names_may_be_those_of_windows_and_excel(tmp_path: Path) -> None:
     done = imported(tmp_path / "corpus")
     assert done.transcripts == {"A.WAV": "one", "b.wav": "two", "c.wav": "three"}
     assert not done.left_out
+
+
+def test_further_columns_are_not_those_that_training_reads(folder: Path) -> None:
+    write(folder / "a.csv", "file,text,transcript,wav_filesize,day\na.wav,yes,no,7,monday\n")
+    row = Import("table", folder, folder.with_name("out"), Choices(split=(1, 0, 0))).rows("train")[0]
+    assert list(row) == ["wav_filename", "wav_filesize", "transcript", "speaker", "duration", "day"]
+    assert (row["transcript"], row["day"]) == ("yes", "monday") and int(row["wav_filesize"]) > 7
