@@ -113,8 +113,10 @@ def import_corpus(
     Without one they are downloaded (for a format, only if `choices` say so) or synthesized. Each corpus's module
     describes its output. Only formats accept `choices`. Raise DeepSpeechError, mostly an ImportingError.
     """
-    module = _module(name)
+    check_known(name)
     check_parts(name, choices.parts)
+    if choices.tiers and name != FOLDER and is_format(name):
+        raise ImportingError(f"{name} has no tiers; leave out --tier, or import annotations with the format {FOLDER}")
     if choices.lists and name != LISTS:
         several = f"{name} is imported from one folder, and these are {len(choices.lists)} paths"
         raise ImportingError(rf"--from: {several}; write a comma in a path as \,")
@@ -123,9 +125,9 @@ def import_corpus(
             source = unpacked_source(source, out, report)
         if name == LISTS and source is not None and source.is_file():
             choices, source = replace(choices, lists=(source,)), source.parent
-        if not hasattr(module, "read_records"):
+        if not is_format(name):
             _check_no_choices(name, choices)
-            module.import_corpus(out, source, report)
+            _module(name).import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
             import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
@@ -215,6 +217,11 @@ def check_known(name: str) -> None:
     """Raise ImportingError if there is no corpus or format of this name."""
     if name not in MODULES:
         raise ImportingError(f"there is no corpus {name!r}; there are {', '.join(sorted(MODULES))}")
+
+
+def is_format(name: str) -> bool:
+    """Return whether a corpus is one of a format, read from a folder of recordings; raise ImportingError if unknown."""
+    return hasattr(_module(name), "read_records")
 
 
 def is_imported(out: Path) -> bool:

@@ -64,6 +64,8 @@ _TIERS = ("textgrid", "eaf", *(ending for ending in _OF_RECORDINGS if ending != 
 _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_SUBTITLES)})", re.IGNORECASE)
 """The name of subtitles that tells their language, after the name of the recording."""
 _DOCUMENT = "its transcript is a document; save it as plain text (.txt), in UTF-8"
+_TIER = "tier"
+"""The column with the name of a segment's tier."""
 _RICH_TEXT = "{\\rtf"
 _SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
@@ -71,17 +73,27 @@ _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, 
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the recordings, or their annotated segments; raise ImportingError if there are none."""
-    empty = True
+    """Yield the recordings, or their annotated segments.
+
+    Raise ImportingError if there are none, or, after the last item, if tiers are chosen, and all are plain texts.
+    """
+    empty, plain = True, True
     apart = ParallelFolders(source, (*_TIERS, *_TEXTS), _WITH_LANGUAGE)
     sets = _sets_of_folders(source)
     for name, files in walk(source):
         official_set = next((sets[part] for part in Path(name).relative_to(source).parts[:1] if part in sets), "")
         for item in _read_folder(source, Path(name), files, apart, choices.tiers):
             empty = False
+            plain = plain and _is_without_tiers(item)
             yield item._replace(official_set=official_set) if isinstance(item, Record) else item
     if empty:
         raise ImportingError(f"{source} has no recordings; their names end in {LISTED}")
+    if choices.tiers and plain:
+        raise ImportingError(f"{source} has no annotations with tiers; leave out --tier")
+
+
+def _is_without_tiers(item: Item) -> bool:
+    return _TIER not in item.columns if isinstance(item, Record) else item.reason in (NO_TRANSCRIPT, SAME_NAME)
 
 
 def _read_folder(
@@ -195,7 +207,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             channel = _channel(path, tier) if turns else None
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
-                columns = {"tier": tier.name}
+                columns = {_TIER: tier.name}
                 yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
             for text in tier.untimed:
                 yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")
