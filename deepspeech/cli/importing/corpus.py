@@ -36,6 +36,7 @@ from ...util.importing import (
     descriptions,
     format_of,
     import_corpus,
+    is_format,
     is_imported,
     unpacked_source,
     without_warnings,
@@ -101,6 +102,8 @@ def _import(options: argparse.Namespace) -> None:
         with without_warnings():
             name = format_of(source, choices)
         report(f"{source} has the format {name}")
+    if source is None and not download and is_format(name) and is_imported(options.out):
+        report(f"{options.out} holds an imported corpus, which stays as it is; --from imports its recordings again")
     import_corpus(name, options.out, source, report, choices)
 
 
