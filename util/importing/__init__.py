@@ -90,7 +90,10 @@ The last two, whose transcripts are names of files, are only tried with recordin
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
 
-_AT_THE_TOP = ("common_voice", "mls", "fleurs", "ljspeech", "aishell", "thchs30", "vctk", FOLDER)
+_AT_THE_TOP = (
+    *("common_voice", "gigaspeech", "ljspeech", "lhotse", "mls", "fleurs", "an4", "aishell", "thchs30", "vctk"),
+    *("arabic_speech_commands", "speech_commands", FOLDER),
+)
 """Formats with files or sets right in their folder, which may be the only one in a folder, as in unpacked archives."""
 
 _MAY_HAVE_MOVED = (*_OF_LISTS, "tedlium")

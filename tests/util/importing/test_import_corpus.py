@@ -21,7 +21,11 @@ from deepspeech.util.importing.pipeline.records import Choices
 
 LAYOUTS: Mapping[str, Mapping[str, str]] = {
     "aishell": {"transcript.txt": "W1 而 对\n", "wav/train/S1/W1.wav": ""},
-    "an4": {"etc/an4_train.fileids": "an4/ann/one\n", "etc/an4_train.transcription": "<s> YES </s> (one)\n"},
+    "an4": {
+        "etc/an4_train.fileids": "an4/ann/one\n",
+        "etc/an4_train.transcription": "<s> YES </s> (one)\n",
+        "wav/an4/ann/one.wav": "",
+    },
     "audio_folder": {"train/metadata.csv": "file_name,transcription\na.wav,yes\n"},
     "common_voice": {f"{name}.tsv": "client_id\tpath\tsentence\nx\ta.mp3\tYes.\n" for name in ("validated", "train")},
     "fleurs": {"train.tsv": "7\t7.wav\tYes.\tyes\ty e s\t8000\tMALE\n", "audio/train/7.wav": ""},

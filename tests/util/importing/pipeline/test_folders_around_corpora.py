@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from trees import Import, read, tone, write
 
 from deepspeech.cli.importing.corpus import main
@@ -74,3 +75,26 @@ def test_a_table_is_read_again_if_its_corpus_is_below_its_folder(tmp_path: Path)
         write(tmp_path / "words.csv", lines)
         done = Import("table", tmp_path, tmp_path / "corpus")
     assert sorted(done.transcripts) == [f"{name}.wav" for name in "abcdefgh"]
+
+
+@pytest.mark.parametrize("name", ["lhotse", "gigaspeech", "an4", "arabic_speech_commands"])
+def test_a_corpus_may_be_alone_in_a_folder_with_a_note(name: str, tmp_path: Path) -> None:
+    files = {
+        "lhotse": {
+            "recordings.jsonl": '{"id": "a", "duration": 1, "sources": '
+            '[{"type": "file", "channels": [0], "source": "a.wav"}]}',
+            "supervisions.jsonl": '{"recording_id": "a", "start": 0, "duration": 1, "channel": 0, "text": "yes"}',
+        },
+        "gigaspeech": {
+            "WenetSpeech.json": '{"audios": [{"path": "a.wav", "segments": '
+            '[{"begin_time": 0, "end_time": 1, "text": "yes"}]}]}'
+        },
+        "an4": {"etc/all.fileids": "../a\n", "etc/all.transcription": "YES (a)\n"},
+        "arabic_speech_commands": {"train.csv": "a.wav,yes\n"},
+    }[name]
+    write(tmp_path / "download" / "README.md", "About")
+    for path, text in files.items():
+        write(tmp_path / "download" / "corpus-1.0" / path, text)
+    tone(tmp_path / "download" / "corpus-1.0" / "a.wav", 2)
+    (tmp_path / "download" / "corpus-1.0" / "wav").mkdir()
+    assert list(Import(name, tmp_path / "download", tmp_path / "out").transcripts.values()) == ["yes"]
