@@ -23,9 +23,8 @@ Find = Callable[[Kind], Path | None]
 def choose(folder: Path, wanted: str, find: Find, purpose: str, *, trained: bool = False) -> Path:
     """Return the checkpoint of a folder that the flag `checkpoint` selects, and log it after the purpose.
 
-    If this run has `trained` in the folder, the flag may name a checkpoint that is no longer there, or one of another
-    folder that training started from: then the choice is the same as without the flag. Raise CheckpointError if the
-    folder has no such checkpoint, or it is damaged.
+    If this run has `trained` in the folder, the flag may name a checkpoint that is no longer there: then the choice is
+    the same as without the flag. Raise CheckpointError if the folder has no such checkpoint, or it is damaged.
     """
     if wanted == AUTOMATIC or (trained and not _is_there(folder, wanted)):
         prefix, words, reason = _automatic(folder, find)

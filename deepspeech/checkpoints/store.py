@@ -19,6 +19,7 @@ import tensorflow as tf
 from ..errors import CheckpointError
 from ..network import Network
 from ..options import CheckpointOptions
+from ..options.checkpoints import AUTOMATIC
 from ..schedule.state import TrainingState
 from ..util.files.writable import reason_of
 from ..util.storage.folders import try_to_send
@@ -194,8 +195,12 @@ class Checkpoints:
         return is_among_best(state, others, self._options.averaged)
 
     def choose(self, purpose: str, *, trained: bool = False) -> Path:
-        """Return the checkpoint that the flag `checkpoint` selects, and log it; see `deepspeech.checkpoints.choice`."""
-        return choose(self._folder, self._options.wanted, self.find, purpose, trained=trained)
+        """Return the checkpoint that the flag `checkpoint` selects, and log it; see `deepspeech.checkpoints.choice`.
+
+        If this run has `trained`, and began in another folder, the flag selected the checkpoint there, and none here.
+        """
+        wanted = AUTOMATIC if trained and self._options.begins_elsewhere else self._options.wanted
+        return choose(self._folder, wanted, self.find, purpose, trained=trained)
 
     def restore(self, session: Any, prefix: Path, *, to_use: bool = False) -> TrainingState | None:
         """Load a checkpoint into the session; variables of the optimizer that it lacks get their initial value.

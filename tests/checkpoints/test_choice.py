@@ -89,6 +89,18 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(folder: Path) 
         chosen(folder, "best")
 
 
+@pytest.mark.parametrize("wanted", ["train-6", "last"])
+def test_after_training_that_began_in_another_folder_the_flag_still_selects_the_checkpoint_there(
+    folder: Path, wanted: str
+) -> None:
+    for path in files_of(folder / "train-8"):
+        path.unlink()
+    elsewhere: dict[str, Any] = {"given_directory": folder, "given_load_directory": folder / "base", "wanted": wanted}
+    with session_of(folder, **elsewhere) as (checkpoints, _):
+        assert checkpoints.choose("Testing", trained=True).name == "best_dev-4"
+        assert checkpoints.choose("Testing").name == "train-6"
+
+
 def test_a_named_checkpoint_that_is_damaged_is_refused(folder: Path) -> None:
     flip_a_bit(folder / "train-6.data-00000-of-00001")
     with pytest.raises(CheckpointError, match=r"train-6\.data-00000-of-00001 is damaged; give another --checkpoint"):
