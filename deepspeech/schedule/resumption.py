@@ -30,8 +30,9 @@ def resumed(
             "The validation set is not the same as before: its losses are not compared with the earlier ones"
         )
     stopped = state.stopped_early and schedule.early_stopping.enabled
-    if train_set and (before.run_ended or not before.epoch) and _nothing_is_left(state, stopped):
-        remarks.append(_nothing_left_to_train(state, stopped, other_corpus))
+    if train_set and _nothing_is_left(state, stopped):
+        if before.run_ended or other_corpus or not before.epoch:
+            remarks.append(_nothing_left_to_train(state, stopped, other_corpus))
     elif other_corpus:
         remarks.append("The training set is not the same as before: training goes on with the new one")
     return state, remarks

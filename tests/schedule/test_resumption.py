@@ -111,6 +111,7 @@ def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
     other = {**PLANS, TRAIN: Plan(7, 2, "other")}
     _, (corpus,) = resumed(VALIDATED, schedule(), other)
     assert "all of it with a different training set" in corpus
+    assert resumed(replace(VALIDATED, run_ended=False), schedule(), other)[1] == [corpus]
     assert corpus.endswith(
         "to start from the beginning, give another --checkpoint_dir, and to start with these weights, also "
         "--load_checkpoint_dir and --fresh_optimizer"
