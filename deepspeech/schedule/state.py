@@ -130,6 +130,14 @@ class TrainingState:
         state = self._without_validations() if self.stopped_early else self
         return replace(state, requested_epoch=requested_epoch, target_epoch=target, run_ended=False)
 
+    def as_beginning(self) -> "TrainingState":
+        """Return this state, which another run has saved, as one that a new run begins with.
+
+        Whether that run had ended does not matter: its target is none of the new run's, which adds its own epochs.
+        """
+        target = self.target_epoch if self.requested_epoch >= 0 else min(self.target_epoch, self.epoch)
+        return replace(self, target_epoch=target, goes_back=False, run_ended=True)
+
     def with_best_by(self, best_by: str) -> "TrainingState":
         """Return this state in a run whose best checkpoint is the one with the lowest `best_by`.
 

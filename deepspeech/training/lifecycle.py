@@ -276,9 +276,9 @@ def restore_newest(checkpoints: Checkpoints, session: Any, options: Options) -> 
         checkpoints.initialize_from(session, choose_to_begin(wanted, AUTOMATIC))
         return TrainingState()
     prefix = choose_to_begin(wanted, LAST)
-    state = checkpoints.restore(session, prefix) or TrainingState()
+    state = (checkpoints.restore(session, prefix) or TrainingState()).as_beginning()
     logger.info("Training continues, %s, and saves to %s", _progress(state, options), named_for_all(wanted.directory))
-    return replace(state, goes_back=False)
+    return state
 
 
 def _tell_unused(wanted: CheckpointOptions, resumed: Path) -> None:

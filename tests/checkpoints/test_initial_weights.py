@@ -68,11 +68,13 @@ def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(progr
     assert finished.code == 0, finished.stderr
     assert "80 of 81 epochs done" in finished.stderr
     assert f"Beginning with the newest checkpoint, {trained.program.checkpoints / 'train-480'}" in finished.stderr
-    elsewhere = (*program.training(epoch=79), f"--save_checkpoint_dir={program.folder / 'copy'}", *program.test_files())
-    nothing_left = program.run(*elsewhere, *flags)
+    copy = program.folder / "copy"
+    elsewhere = (*program.training(epoch=1), f"--save_checkpoint_dir={copy}", *program.test_files())
+    nothing_left = program.run(*elsewhere, *flags, "--checkpoint=best")
     assert nothing_left.code == 0, nothing_left.stderr
-    assert "Training continues, 80 epochs done, and saves to" in nothing_left.stderr
-    assert f"Testing with the newest checkpoint, {program.folder / 'copy' / 'train-480'}" in nothing_left.stderr
+    assert re.search(rf"Training continues, \d+ epochs done, and saves to {copy}", nothing_left.stderr)
+    assert "Nothing is left to train: training ended after epoch" in nothing_left.stderr
+    assert f"Testing with the newest checkpoint, {copy / 'train-'}" in nothing_left.stderr
     assert (program.checkpoints / f"train-{81 * 6}.index").exists()
 
 

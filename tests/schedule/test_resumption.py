@@ -38,6 +38,14 @@ def test_epochs_to_add_are_added_once_until_the_run_has_ended() -> None:
     assert (stopped.target_epoch, stopped.stopped_early) == (5, False)
 
 
+def test_a_run_that_begins_with_a_checkpoint_of_another_adds_its_own_epochs_whether_or_not_that_had_ended() -> None:
+    best = replace(VALIDATED, requested_epoch=-3, target_epoch=4, run_ended=False, goes_back=True)
+    for before in (best, replace(best, run_ended=True), replace(best, epoch=4)):
+        begun, remarks = resumed(before.as_beginning(), schedule(-3), PLANS)
+        assert (begun.target_epoch, begun.goes_back, remarks) == (before.epoch + 3, False, [])
+    assert resumed(replace(VALIDATED, run_ended=False).as_beginning(), schedule(), PLANS)[1][0].startswith("Nothing")
+
+
 def test_a_checkpoint_of_an_earlier_version_counts_as_one_whose_run_has_ended() -> None:
     told = VALIDATED.to_json()
     for name in ("train_set", "dev_set", "validates", "run_ended", "plateau_reductions", "goes_back"):
