@@ -252,6 +252,15 @@ def test_names_may_be_those_of_windows_and_excel(tmp_path: Path) -> None:
     assert not done.left_out
 
 
+def test_quotes_of_spreadsheets_are_no_part_of_a_text_between_tabs(tmp_path: Path) -> None:
+    said = {"a": '"one, two"', "b": '"he said ""three"""', "c": '"four" or "five", I say', "d": '"six"', "e": "seven"}
+    for name in said:
+        tone(tmp_path / "corpus" / f"{name}.wav")
+    write(tmp_path / "corpus" / "list.txt", "".join(f"{name}.wav\t{text}\n" for name, text in said.items()))
+    texts = ["one, two", 'he said "three"', '"four" or "five", I say', '"six"', "seven"]
+    assert list(imported(tmp_path / "corpus").transcripts.values()) == texts
+
+
 def test_further_columns_are_not_those_that_training_reads(folder: Path) -> None:
     write(folder / "a.csv", "file,text,transcript,wav_filesize,day\na.wav,yes,no,7,monday\n")
     row = Import("table", folder, folder.with_name("out"), Choices(split=(1, 0, 0))).rows("train")[0]

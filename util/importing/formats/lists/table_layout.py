@@ -35,6 +35,8 @@ _LINE_OF_FESTVOX = re.compile(r"\(\s*(\S+)\s+\"(.*)\"\s*\)\s*")
 """A line such as `( arctic_a0001 "TEXT" )`."""
 _LINE_OF_EXCEL = re.compile(r"sep=.\s*", re.IGNORECASE)
 _QUOTING = (";", ",")
+_QUOTED_FIELD = re.compile(r'"(?=.*(?:,|""))((?:[^"]|"")+)"')
+"""A field between tabs as spreadsheets write one with a comma or a quote: in quotes, and its own quotes doubled."""
 _OTHER_NAME = re.compile(
     r"(.*_)?(gender|sex|age|age_group|country|language|lang|locale|accent|dialect|family|device|city|emotion|topic)"
     r"|(country|language|dialect)_.*|\w*(duration|length|date|url|source)s?"
@@ -253,7 +255,9 @@ def divided(
         most = (3 if path.suffix == _LIST_OF_FLASHLIGHT else 1) if separator in _ENDS_FIRST else -1
         for number, line in lines:
             fields = line.split(None if separator == " " else separator, most)
-            yield number, [field.strip('"') for field in fields] if separator == _QUOTED else fields
+            if separator in (_QUOTED, "\t"):
+                fields = [field.strip('"') if separator == _QUOTED else _unquoted(field) for field in fields]
+            yield number, fields
         return
     numbers = [0]
 
@@ -268,3 +272,8 @@ def divided(
             del numbers[1:]
     except csv.Error as error:
         raise CorpusError(f"{path}:{numbers[-1]}: malformed CSV: {error}") from error
+
+
+def _unquoted(field: str) -> str:
+    found = _QUOTED_FIELD.fullmatch(field)
+    return found[1].replace('""', '"') if found else field
