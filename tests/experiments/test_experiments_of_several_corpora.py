@@ -68,7 +68,7 @@ def test_several_corpora_of_one_format_are_all_learned_from(tmp_path: Path, monk
 def test_folders_of_some_corpora_are_refused_with_the_names_of_all(folders: Path) -> None:
     with pytest.raises(FlagError, match="--experiment=an4_with_librispeech needs the folders of an4 and librispeech"):
         read(folders, "an4")
-    with pytest.raises(DeepSpeechError, match=r"librispeech has no etc.*, so it isn't laid out as AN4 is"):
+    with pytest.raises(DeepSpeechError, match=r"LibriSpeech has no etc.*, so it isn't laid out as AN4 is"):
         read(folders, "librispeech", "an4")
 
 
