@@ -17,7 +17,16 @@ from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..util.storage.copies import named_for_all
-from .identity import ModelIdentity, check_alphabet, check_described_network, check_identity, misfit, read_description
+from .identity import (
+    ANOTHER_FOLDER,
+    BEGIN_WITHOUT,
+    ModelIdentity,
+    check_alphabet,
+    check_described_network,
+    check_identity,
+    misfit,
+    read_description,
+)
 from .readable import check_readable
 from .weights.fitting import check_beginning, initial_statistics, initial_weights, mapping_of_description
 from .weights.model_weights import read_initial_weights
@@ -58,12 +67,13 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
     if begins and options.only_weights:
         _check_beginning(prefix, description or {}, options, identity)
         return
+    otherwise = BEGIN_WITHOUT if begins else ANOTHER_FOLDER
     if description is None:
-        check_alphabet(prefix, None, identity)
+        check_alphabet(prefix, None, identity, otherwise)
         return
-    check_described_network(prefix, description, identity)
+    check_described_network(prefix, description, identity, otherwise)
     _check_shapes(prefix, description["network"], identity)
-    check_identity(prefix, description, identity)
+    check_identity(prefix, description, identity, otherwise)
 
 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:

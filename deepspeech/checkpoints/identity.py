@@ -46,7 +46,11 @@ COQUIS_ALPHABET = "alphabet.txt"
 """The file beside checkpoints in which Coqui STT keeps their alphabet."""
 
 ANOTHER_FOLDER = "train into another --checkpoint_dir"
-"""The advice for a checkpoint of another model."""
+BEGIN_WITHOUT = "begin without this checkpoint"
+"""The advice for a checkpoint of another model: one in the folder to train in, or one that training begins with."""
+
+Described = Mapping[str, Any] | None
+"""The description of a checkpoint, if it has one."""
 
 _PLAIN = {"normalization": NO_NORMALIZATION, "stack_frames": 1, "skip_frames": 1}
 """The settings of features that a description omits if the network receives the frames of the front end unchanged."""
@@ -132,40 +136,41 @@ def write_description(prefix: Path, description: Mapping[str, Any]) -> None:
     write_text_whole(description_path(prefix), json.dumps(description, ensure_ascii=False))
 
 
-def check_described_network(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+def check_described_network(prefix: Path, description: Described, identity: ModelIdentity, otherwise: str) -> None:
     """Raise CheckpointError if a description has another network than `identity`, by its name or its layers.
 
     Also raise it for other features, as they determine the shapes of layers. Other differences in DeepSpeech's own
     network are found later by its variables, which always have the same names.
+    The error advises to give the same flags or to follow `otherwise`, here and below.
     """
     described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
-    _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {})
-    check_features(prefix, description, identity)
+    _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {}, otherwise)
+    check_features(prefix, description, identity, otherwise)
     if described["name"] != UNNAMED_NETWORK:
-        check_identity(prefix, description, identity)
+        check_identity(prefix, description, identity, otherwise)
 
 
-def check_identity(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+def check_identity(prefix: Path, description: Described, identity: ModelIdentity, otherwise: str) -> None:
     """Raise CheckpointError if a checkpoint's description has another alphabet, features or network than `identity`."""
-    check_alphabet(prefix, description, identity)
+    check_alphabet(prefix, description, identity, otherwise)
     if description is None:
         return
-    check_features(prefix, description, identity)
-    check_network(prefix, description, identity)
+    check_features(prefix, description, identity, otherwise)
+    check_network(prefix, description, identity, 0, otherwise)
 
 
-def check_alphabet(prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity) -> None:
+def check_alphabet(prefix: Path, description: Described, identity: ModelIdentity, otherwise: str) -> None:
     """Raise CheckpointError if a description, or else Coqui STT's file, has another alphabet than `identity`."""
     if not description:
         _check_coquis_alphabet(prefix, identity.alphabet)
         return
     unit = description.get("output_unit", Alphabet.unit)
-    _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {})
+    _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {}, otherwise)
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
     if labels != here:
         raise CheckpointError(
             f"{prefix}: trained with another alphabet, {_label_difference(labels or [], here)}; "
-            "give its alphabet with --alphabet_config_path, or train into another --checkpoint_dir, or start from it "
+            f"give its alphabet with --alphabet_config_path, or {otherwise}, or start from it "
             "with --load_checkpoint_dir and --map_labels, which keeps the rows of the "
             f"{shared_labels(labels or [], here).shared} labels that both have, in another --save_checkpoint_dir"
         )
@@ -196,16 +201,15 @@ def check_network(
     origin: Path | str,
     description: Mapping[str, Any],
     identity: ModelIdentity,
-    drop_layers: int = 0,
-    otherwise: str = ANOTHER_FOLDER,
+    drop_layers: int,
+    otherwise: str,
     *,
     any_chunks: bool = False,
 ) -> None:
     """Raise CheckpointError if a description has another network than `identity` before the `drop_layers` last layers.
 
-    The error names the model `origin`, and advises to give the same flags or to follow `otherwise`. If only the last
-    layer is dropped, both must have the same number of other layers. With `any_chunks`, layers that differ only in
-    their chunks are the same.
+    The error names the model `origin`. If only the last layer is dropped, both must have the same number of other
+    layers. With `any_chunks`, layers that differ only in their chunks are the same.
     """
     model = description.get("model", {})
     named = description.get("network", {"name": UNNAMED_NETWORK})
@@ -231,7 +235,7 @@ def check_network(
 
 
 def check_features(
-    prefix: Path, description: Mapping[str, Any] | None, identity: ModelIdentity, *, any_rate: bool = False
+    prefix: Path, description: Described, identity: ModelIdentity, otherwise: str, *, any_rate: bool = False
 ) -> None:
     """Raise CheckpointError if a checkpoint's description has other features than `identity`.
 
@@ -240,7 +244,7 @@ def check_features(
     features, ours = (description or {}).get("features", {}), identity.features.to_json()
     if any_rate:
         features = {name: value for name, value in features.items() if name != "sample_rate"}
-    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **ours}, FEATURE_FLAGS)
+    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **ours}, FEATURE_FLAGS, otherwise)
 
 
 def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:
@@ -269,7 +273,7 @@ def _check_flags(
     theirs: Mapping[str, Any],
     ours: Mapping[str, Any],
     flags: Mapping[str, str],
-    otherwise: str = ANOTHER_FOLDER,
+    otherwise: str,
 ) -> None:
     """Raise CheckpointError for the first value that differs, naming its flag."""
     for name, value in theirs.items():

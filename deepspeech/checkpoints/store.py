@@ -27,6 +27,8 @@ from .choice import choose
 from .flag_check import check_named
 from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded, write_index
 from .identity import (
+    ANOTHER_FOLDER,
+    BEGIN_WITHOUT,
     DESCRIPTION_FORMAT,
     ModelIdentity,
     check_described_network,
@@ -209,17 +211,19 @@ class Checkpoints:
         training progress, if the checkpoint has it. Raise CheckpointError if it does not fit.
         """
         description = read_description(prefix)
-        check_described_network(prefix, description, self._identity)
+        here = prefix.parent.resolve() == self._folder.resolve()
+        otherwise = ANOTHER_FOLDER if here else BEGIN_WITHOUT
+        check_described_network(prefix, description, self._identity, otherwise)
         with removal_in_words(prefix):
             sources = find_sources(prefix, self._variables, self._identity, averaged=to_use)
-            check_identity(prefix, description, self._identity)
+            check_identity(prefix, description, self._identity, otherwise)
             session.run(self._initialize)
             load(session, prefix, self._variables, sources)
         self._restored, self.restored_names = prefix, (prefix.name,)
         by_name = prefix.name == self._options.wanted
         if to_use and self._options.averaged > 1 and prefix.name.startswith(Kind.BEST.prefix) and not by_name:
             self._load_mean_of_best(session, prefix)
-        if prefix.parent.resolve() == self._folder.resolve():
+        if here:
             self.last_here = prefix
         if description is None:
             warn_without_description(prefix)

@@ -12,7 +12,7 @@ from checkpoint_sessions import IDENTITY, STATE, session_of, set_step, values
 from running import files_no_larger_than
 
 from deepspeech.checkpoints.flag_check import check_flags
-from deepspeech.checkpoints.identity import check_described_network, read_description
+from deepspeech.checkpoints.identity import ANOTHER_FOLDER, check_described_network, read_description
 from deepspeech.checkpoints.store import Kind
 from deepspeech.errors import CheckpointError
 from deepspeech.network.deepspeech import LSTM_NAME
@@ -148,7 +148,7 @@ def test_features_that_are_treated_in_another_way_are_refused(tmp_path: Path) ->
         ),
     ):
         with pytest.raises(CheckpointError, match=f"trained with {named}"):
-            check_described_network(prefix, description, other)
+            check_described_network(prefix, description, other, ANOTHER_FOLDER)
 
 
 def test_the_statistics_of_features_come_with_weights_that_are_begun_with(tmp_path: Path) -> None:

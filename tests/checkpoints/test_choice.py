@@ -211,6 +211,14 @@ def test_weights_of_another_alphabet_other_features_or_another_network_are_refus
                 weights_of_checkpoint(folder / "train-6", variables, other, drop)
 
 
+def test_a_checkpoint_of_other_features_is_refused_with_advice_for_its_folder(folder: Path) -> None:
+    other = replace(IDENTITY, features=FeatureOptions(feature_type="psf"))
+    for trained_in, advice in ((folder, "train into another --checkpoint_dir"), (folder / "new", "begin without this")):
+        told = f"--feature_type=audio_ops.*; give the same value, or {advice}"
+        with session_of(trained_in, other) as (checkpoints, session), pytest.raises(CheckpointError, match=told):
+            checkpoints.restore(session, folder / "train-6")
+
+
 def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_restored(folder: Path) -> None:
     def check(other: ModelIdentity = IDENTITY, load: Path = folder, **flags: Any) -> None:
         new = CheckpointOptions(given_directory=folder.parent / "new", given_load_directory=load, **flags)
@@ -219,6 +227,8 @@ def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_resto
     letters, strangers = (replace(IDENTITY, alphabet=Alphabet(tuple(each))) for each in (" abcdef", "xyz"))
     smaller = replace(IDENTITY, model=ModelOptions(n_hidden=16))
     slower = replace(IDENTITY, features=replace(IDENTITY.features, sample_rate=8000))
+    psf = replace(IDENTITY, features=FeatureOptions(feature_type="psf"))
+    clipped = replace(IDENTITY, model=replace(IDENTITY.model, relu_clip=5.0))
     check()
     check(letters, drop_source_layers=1)
     check(letters, map_labels=True)
@@ -229,7 +239,9 @@ def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_resto
         (strangers, {"map_labels": True}, "shares no label"),
         (smaller, {}, "--n_hidden=12"),
         (smaller, {"drop_source_layers": 1, "wanted": "train-6"}, "train-6: .* --n_hidden=12"),
-        (slower, {}, "--audio_sample_rate=16000"),
+        (slower, {}, "--audio_sample_rate=16000.*; give the same value, or begin without this checkpoint$"),
+        (psf, {"fresh_optimizer": True}, "--feature_type=audio_ops.*; give the same value, or begin without this"),
+        (clipped, {}, "--relu_clip=20.0.*; give the same value, or begin without this checkpoint$"),
         (IDENTITY, {"wanted": "train-7"}, "--checkpoint=train-7: .* holds no such checkpoint; there are .*train-8"),
     ):
         with pytest.raises(CheckpointError, match=named):

@@ -16,7 +16,7 @@ from ...util.features import FeatureOptions
 from ...util.figures.counted import counted
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
-from ..identity import ModelIdentity, check_alphabet, check_features, check_network, labels_of
+from ..identity import BEGIN_WITHOUT, ModelIdentity, check_alphabet, check_features, check_network, labels_of
 from .explanation import another_alphabet, is_of_another_alphabet, start_anew
 from .finite import check_finite
 from .label_mapping import LabelMapping, shared_labels
@@ -94,9 +94,9 @@ def check_beginning(prefix: Path, description: Mapping[str, Any], identity: Mode
 
     The sample rate may be another.
     """
-    check_features(prefix, description, identity, any_rate=True)
+    check_features(prefix, description, identity, BEGIN_WITHOUT, any_rate=True)
     if not identity.network.last_layers(drop_layers):
-        check_alphabet(prefix, description, identity)
+        check_alphabet(prefix, description, identity, BEGIN_WITHOUT)
     check_network(prefix, description, identity, drop_layers, BEGIN_UNTRAINED, any_chunks=True)
 
 
