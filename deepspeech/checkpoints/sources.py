@@ -14,6 +14,7 @@ import tensorflow as tf
 from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
 from ..network.layers.normalization import statistics_names
+from ..util.figures.counted import counted
 from .identity import ModelIdentity, misfit
 from .readable import check_readable
 
@@ -107,7 +108,8 @@ def find_sources(
         elif name in of_model:
             raise CheckpointError(misfit(prefix, of_model[name], source.name, tuple(shapes[source.name]), identity))
     if missing:
-        logger.info("%s has no optimizer state for %d variables: it gets its initial values", prefix.name, len(missing))
+        get = "which gets its initial value" if len(missing) == 1 else "which get their initial values"
+        logger.info("%s has no optimizer state for %s, %s", prefix.name, counted(len(missing), "variable"), get)
     return sources
 
 

@@ -1,13 +1,14 @@
 """Checkpoints are loaded in few steps of the session, as TensorFlow prepares the graph for each of them, or refused."""
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from checkpoint_sessions import STATE, session_of, values
+from checkpoint_sessions import IDENTITY, STATE, session_of, values
 
 from deepspeech.checkpoints import sources
 from deepspeech.checkpoints.store import Kind
@@ -44,6 +45,21 @@ def test_no_more_is_loaded_at_once_than_memory_is_meant_for_and_no_less(
     assert counted.steps in steps  # one gives all their initial values
     for name, value in before.items():
         np.testing.assert_array_equal(after[name], value, err_msg=name)
+
+
+def test_variables_without_a_value_in_the_checkpoint_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with session_of(tmp_path) as (checkpoints, session):
+        prefix = checkpoints.save(session, Kind.NEWEST, STATE)
+    with v1.Graph().as_default(), caplog.at_level(logging.INFO, "deepspeech"):
+        variables = [v1.get_variable(name, shape=[]) for name in ("one", "other")]
+        for count in (1, 2):
+            assert not sources.find_sources(prefix, variables[:count], IDENTITY)
+    assert [message.partition(" for ")[2] for message in caplog.messages] == [
+        "1 variable, which gets its initial value",
+        "2 variables, which get their initial values",
+    ]
 
 
 def test_variables_with_one_initial_value_get_their_own() -> None:
