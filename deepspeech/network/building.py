@@ -66,7 +66,8 @@ def intermediate(sizes: Sizes, count: int) -> dict[int, tuple[IntermediateCTC]]:
         return {}
     wanted = options.intermediate_ctc_layers or (str((count + 1) // 2),)
     if any(not number.isdecimal() or not 1 <= int(number) < count for number in wanted):
-        allowed = f"numbers from 1 to {count - 1}, of layers before the last" if count > 1 else "left out for one layer"
+        several = f"numbers from 1 to {count - 1}, of layers before the last"
+        allowed = {1: "left out for one layer", 2: "1, the number of the layer before the last"}.get(count, several)
         raise NetworkError(f"--intermediate_ctc_layers={','.join(wanted)}: must be {allowed}")
     numbers = set(map(int, wanted))
     weight = options.intermediate_ctc_weight / len(numbers)

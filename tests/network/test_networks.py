@@ -143,6 +143,10 @@ def test_a_convolutional_one_trains_and_streams(program: Program, recordings: li
             "--attention_heads=4: cannot share --n_hidden=12 in pairs of numbers; give a multiple of 8 as --n_hidden",
         ),
         (
+            ["--lstm_layers=2", "--intermediate_ctc_weight=0.3", "--intermediate_ctc_layers=2"],
+            "--intermediate_ctc_layers=2: must be 1, the number of the layer before the last",
+        ),
+        (
             ["--lstm_layers=1", "--intermediate_ctc_weight=0.3", "--intermediate_ctc_layers=1"],
             "--intermediate_ctc_layers=1: must be left out for one layer",
         ),
