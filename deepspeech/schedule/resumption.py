@@ -31,7 +31,8 @@ def resumed(
         )
     stopped = state.stopped_early and schedule.early_stopping.enabled
     if train_set and _nothing_is_left(state, stopped):
-        if before.run_ended or other_corpus or not before.epoch:
+        rest_of_same_run = not before.run_ended and schedule.epoch == before.requested_epoch and before.epoch
+        if other_corpus or not rest_of_same_run:
             remarks.append(_nothing_left_to_train(state, stopped, other_corpus))
     elif other_corpus:
         remarks.append("The training set is not the same as before: training goes on with the new one")

@@ -126,6 +126,13 @@ def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
     )
 
 
+def test_it_is_also_said_after_a_run_with_another_target_that_was_interrupted_after_its_last_epoch() -> None:
+    interrupted = replace(VALIDATED, run_ended=False)
+    _, (lower,) = resumed(interrupted, schedule(2), PLANS)
+    assert lower.startswith("Nothing is left to train: training ended after epoch 3, and --epoch is 2; to train on")
+    assert not resumed(interrupted, schedule(-1), PLANS)[1]
+
+
 def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
     _, remarks = resumed(TrainingState(), schedule(0), PLANS)
     assert remarks == ["Nothing is left to train: --epoch is 0, and no epoch is done; to train, give a higher one"]
