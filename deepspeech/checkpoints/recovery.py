@@ -77,6 +77,30 @@ def best_of(folder: Path, count: int, best: Path) -> list[Path]:
     return [best, *(each for each in _ranked(others) if not damage(each))][:count]
 
 
+def best_beside(state: TrainingState, folder: Path, best: Path, damaged: set[Path]) -> Path | None:
+    """Return the best checkpoint of a folder whose figure in validation can be compared with those of a run's state.
+
+    It is `best`, which the index file names, or else the best of the others, which is then named there; None if there
+    is none. The folder must be locked for training.
+    """
+    there = [each for each in checkpoints_in(folder, Kind.BEST) if each not in damaged]
+    comparable = _figures_beside(state, [best, *there])
+    if best in comparable:
+        return best
+    found = next((each for each in _ranked(comparable) if not damage(each)), None)
+    if found is not None:
+        logger.info("The best checkpoint so far is %s again, which was validated as in this run", found.name)
+        name_in_index(folder, Kind.BEST, found, damaged)
+    return found
+
+
+def name_in_index(folder: Path, kind: Kind, prefix: Path, damaged: set[Path]) -> None:
+    """Name a checkpoint in the index file, which lists the other ones before it; leave it as it is if that fails."""
+    others = [each for each in checkpoints_in(folder, kind) if each not in {prefix, *damaged}]
+    with suppress(OSError):
+        write_index(folder, kind, [*others, prefix])
+
+
 def last_saved(folder: Path, prefix: Path, damaged: set[Path]) -> Path:
     """Return the last intact best checkpoint that was saved after the intact one at `prefix`, else that one.
 

@@ -25,7 +25,7 @@ from ..util.files.writable import reason_of
 from ..util.storage.folders import try_to_send
 from .choice import choose
 from .flag_check import check_named
-from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded, write_index
+from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded
 from .identity import (
     ANOTHER_FOLDER,
     BEGIN_WITHOUT,
@@ -40,12 +40,14 @@ from .identity import (
 from .integrity import begin_writing, finished
 from .recovery import (
     NoneIntactError,
+    best_beside,
     best_of,
     find_intact,
     finish_save_of_best,
     is_among_best,
     last_saved,
     list_as_last,
+    name_in_index,
     progress_of,
     warn_without_description,
 )
@@ -183,13 +185,15 @@ class Checkpoints:
     def best_figure(self, state: TrainingState) -> float:
         """Return the figure of the best checkpoint; infinite if no intact one has a figure.
 
-        It is also infinite if it cannot be compared with the figures of a run in this state.
+        It is also infinite if no figure can be compared with those of a run in this state. If only that of the best
+        checkpoint cannot, the best of the others becomes the folder's best.
         """
         best = self._find_to_train(Kind.BEST)
         if isinstance(best, CheckpointError):
             logger.warning("%s; the next best checkpoint replaces it", best.found)
-        progress = progress_of(best) if isinstance(best, Path) else None
-        return progress.newest_dev_figure if progress is not None and progress.compares_with(state) else float("inf")
+        comparable = best_beside(state, self._folder, best, self._damaged) if isinstance(best, Path) else None
+        progress = None if comparable is None else progress_of(comparable)
+        return float("inf") if progress is None else progress.newest_dev_figure
 
     def is_among_best(self, state: TrainingState) -> bool:
         """Return whether the newest validation is among the best of this folder that are averaged."""
@@ -282,9 +286,7 @@ class Checkpoints:
         except NoneIntactError as error:
             return error
         if prefix is not None and prefix != read_index(self._folder, kind).named:
-            others = [each for each in checkpoints_in(self._folder, kind) if each not in {prefix, *self._damaged}]
-            with suppress(OSError):
-                write_index(self._folder, kind, [*others, prefix])
+            name_in_index(self._folder, kind, prefix, self._damaged)
         return prefix
 
 

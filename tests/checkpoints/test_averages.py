@@ -1,5 +1,6 @@
 """The weights that are used from a checkpoint with averages, or from several checkpoints; the return to the best."""
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -185,8 +186,27 @@ def test_checkpoints_that_were_validated_otherwise_are_neither_averaged_nor_repl
         assert best is not None
         checkpoints.restore(session, best, to_use=True)
         assert filled_with(session, WEIGHTS) == 3.0
-        assert checkpoints.best_figure(STATE) == float("inf")
+        assert checkpoints.best_figure(replace(STATE, best_by="cer")) == float("inf")
         assert checkpoints.best_figure(by_wer) == 0.5
+        assert checkpoints.find(Kind.BEST) == best
+
+
+def test_where_validation_is_again_as_it_was_before_the_best_checkpoint_is_the_one_of_then(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    on_a = replace(STATE, dev_set="a")
+    by_wer = replace(on_a, best_by="wer", dev_error_rates=(0.5,))
+    figures = [(on_a, 3.0), (on_a, 1.0), (replace(STATE, dev_set="b"), 0.5), (by_wer, 4.0)]
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        for step, (state, loss) in enumerate(figures, start=1):
+            set_step(session, step)
+            best = checkpoints.save(session, Kind.BEST, replace(state, dev_losses=(loss,)))
+        assert checkpoints.find(Kind.BEST) == best
+        with caplog.at_level(logging.INFO, "deepspeech"):
+            assert checkpoints.best_figure(on_a) == 1.0
+        assert caplog.messages == ["The best checkpoint so far is best_dev-2 again, which was validated as in this run"]
+        assert checkpoints.find(Kind.BEST) == tmp_path / "best_dev-2"
+        assert len(list(tmp_path.glob("best_dev-*.index"))) == 4
 
 
 def test_going_back_to_the_best_takes_its_weights_and_keeps_the_count_of_steps(tmp_path: Path) -> None:
