@@ -159,7 +159,7 @@ def _training(card: Card) -> list[str]:
     figures, state = card.figures, card.state
     lines = []
     if figures.train_utterances:
-        lines.append(f"- {figures.train_utterances:,} utterances, {figures.train_hours:.2f} hours")
+        lines.append(f"- {_utterances(figures.train_utterances)}, {figures.train_hours:.2f} hours")
     if state is not None:
         lines.append(f"- {counted(state.epoch, 'epoch')}")
         if state.dev_figures:
@@ -173,11 +173,15 @@ def _test(card: Card) -> list[str]:
     figures = card.figures
     if not figures.test_utterances or figures.test_checkpoint != ", ".join(card.checkpoints):
         return ["These weights were not tested."]
-    shortest = "shortest " if figures.test_limit else ""
+    tested = _utterances(figures.test_utterances, "shortest " if figures.test_limit else "")
     limit = f" (`--limit_test={figures.test_limit}`)" if figures.test_limit else ""
     return [
         f"- word error rate {figures.wer:.2%}, character error rate {figures.cer:.2%}, loss {figures.test_loss:.4f}",
         f"- {_source(card)}",
-        f"- the {figures.test_utterances:,} {shortest}utterances of {', '.join(figures.test_files)}{limit}",
+        f"- the {tested} of {', '.join(figures.test_files)}{limit}",
         *([f"- decoded {figures.language_model}"] if figures.language_model else []),
     ]
+
+
+def _utterances(count: int, which: str = "") -> str:
+    return f"{count:,} {which}utterance{'' if count == 1 else 's'}"

@@ -111,6 +111,14 @@ def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> 
     assert "word error rate" not in card("best_dev-6")
 
 
+def test_a_single_utterance_is_counted_as_one() -> None:
+    identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
+    figures = ModelFigures(train_utterances=1, test_checkpoint="best", test_utterances=1, test_files=("test.csv",))
+    card = model_card(Card(("best",), None, figures, identity, ExportOptions()))
+    assert "\n- 1 utterance, 0.00 hours\n" in card
+    assert "\n- the 1 utterance of test.csv\n" in card
+
+
 def test_a_card_tells_of_training_what_is_known() -> None:
     identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8))
     state = TrainingState(epoch=2, dev_losses=(2.25, 3.5))
