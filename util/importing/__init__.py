@@ -26,7 +26,7 @@ from ..progress import Report
 from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
 from .corpus_csv import is_whole
-from .formats.lists.moved import with_moved
+from .formats.lists.moved import with_converted, with_moved
 from .pipeline.folders import innermost
 from .pipeline.importing import import_records
 from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
@@ -200,7 +200,7 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     source = source.absolute()
     inner = innermost(source) if name in _AT_THE_TOP else source
     read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
-    items = with_moved(read, source) if name in _MAY_HAVE_MOVED else read()
+    items = with_moved(read, source) if name in _MAY_HAVE_MOVED else with_converted(read())
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 

@@ -16,6 +16,9 @@ from ...transcripts import has_unspaced
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .annotations.transcripts import follow_links
 
+_TRANSCRIPT = ".wav.trn"
+"""The ending of a transcript, also where the recordings were converted to another format."""
+
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings of the sets with a *.trn; raise ImportingError if there are none."""
@@ -27,7 +30,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for file in filter(is_recording, files):
                 item = _record(source, Path(name, file), folder.name if sets else "")
                 if empty and isinstance(item, Record) and not has_unspaced(item.transcript):
-                    raise ImportingError(f"{item.path}.trn has no Chinese characters, so it isn't THCHS-30")
+                    raise ImportingError(f"{item.path}: its .wav.trn has no Chinese characters, so it isn't THCHS-30")
                 empty = False
                 yield item
     if empty:
@@ -37,7 +40,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 def _record(source: Path, path: Path, official_set: str) -> Item:
     where = str(path.relative_to(source))
     try:
-        lines = follow_links(path.with_name(f"{path.name}.trn")).strip().splitlines()
+        lines = follow_links(path.with_suffix(_TRANSCRIPT)).strip().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         return LeftOut(where, "its transcript cannot be read", str(path), str(error))
     columns = {"pinyin": lines[1].strip()} if len(lines) > 1 else {}

@@ -36,7 +36,8 @@ _SET_NAMES = {
 
 def find_recording(stem: str) -> str:
     """Return the existing recording with this path before its ending; if there is none, the path of a wav."""
-    return next((path for ending in ENDINGS if os.path.exists(path := f"{stem}.{ending}")), f"{stem}.wav")  # noqa: PTH110
+    paths = (f"{stem}.{ending}" for ending in (*ENDINGS, *map(str.upper, ENDINGS)))
+    return next(filter(os.path.exists, paths), f"{stem}.wav")
 
 
 def innermost(folder: Path) -> Path:

@@ -98,3 +98,18 @@ def test_a_corpus_may_be_alone_in_a_folder_with_a_note(name: str, tmp_path: Path
     tone(tmp_path / "download" / "corpus-1.0" / "a.wav", 2)
     (tmp_path / "download" / "corpus-1.0" / "wav").mkdir()
     assert list(Import(name, tmp_path / "download", tmp_path / "out").transcripts.values()) == ["yes"]
+
+
+def test_recordings_that_were_converted_since_the_corpus_was_published_are_taken_by_their_names(tmp_path: Path) -> None:
+    files = {
+        "common_voice": ("ta/clips/a.wav", {"ta/validated.tsv": "client_id\tpath\tsentence\nx\ta.mp3\tyes\n"}),
+        "fleurs": ("ta/audio/train/a.flac", {"ta/train.tsv": "7\ta.wav\tYes.\tyes\ty e s\t8000\tMALE\n"}),
+        "librispeech": ("train/1/2/1-2-3.FLAC", {"train/1/2/1-2.trans.txt": "1-2-3 YES\n"}),
+        "thchs30": ("train/A2_0.flac", {"train/A2_0.wav.trn": "绿 是\nlv4 shi4\n"}),
+    }
+    for name, (recording, texts) in files.items():
+        source = tmp_path / name / "corpus"
+        for path, text in texts.items():
+            write(source / path, text)
+        tone(source / recording)
+        assert len(imported(name, source).all_rows) == 1, name

@@ -1,14 +1,15 @@
-"""Recordings of lists that were moved, or that the list names from another folder than its own."""
+"""Recordings of lists that were moved or converted, or that the list names from another folder than its own."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
+from ...pipeline.folders import find_recording
 from ...pipeline.records import Item, Record
 from .named_recordings import NamedRecordings, distinct_ends
 
@@ -41,3 +42,18 @@ def with_moved(read: Callable[[], Iterator[Item]], source: Path) -> Iterator[Ite
                     "%s: %s is not there; recordings are taken by their names: %s", item.source, item.path, found
                 )
             yield item._replace(path=found) if found else item
+
+
+def with_converted(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items; a recording that is not there is the one that only has another ending, if there is one."""
+    told = False
+    for item in items:
+        if not isinstance(item, Record) or os.path.isfile(item.path):  # noqa: PTH113 (a Path takes longer)
+            yield item
+            continue
+        found = find_recording(os.path.splitext(item.path)[0])  # noqa: PTH122 (as above)
+        found = found if os.path.isfile(found) else ""  # noqa: PTH113
+        if found and not told:
+            told = True
+            log.warning("%s: %s is not there; %s is taken, and others so", item.source, item.path, found)
+        yield item._replace(path=found) if found else item
