@@ -21,6 +21,14 @@ def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
         yield path, sorted(name for name in files if not name.startswith("."))
 
 
+def files_like(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths below a folder that match a pattern such as "etc/*.txt", in order, without hidden ones.
+
+    macOS puts a hidden file, `._a.txt`, that is no text beside each `a.txt` on the disks of other systems.
+    """
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
+
+
 def _warn(error: OSError) -> None:
     log.warning("%s: cannot be read (%s), and nothing in it is taken", error.filename, error.strerror)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
-from ...files.folders import walk
+from ...files.folders import files_like, walk
 from ...transcripts import has_unspaced
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
@@ -30,7 +30,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         for path in contents:
             yield from _read_content(path)
         return
-    found = [*sorted((source / "transcript").glob("*.txt")), *sorted(source.glob("transcript*.txt"))]
+    found = [*files_like(source, "transcript/*.txt"), *files_like(source, "transcript*.txt")]
     if not found or not (source / "wav").is_dir():
         raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
     if not has_unspaced(next(read_lines(found[0]), ("", ""))[1]):  # joined, the words of others would become one

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ...errors import ImportingError
+from ...files.folders import files_like
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
@@ -22,7 +23,7 @@ _MARK = re.compile(r"</?s>|<sil>|\+\+\w+\+\+|\(\d+\)")  # begin, end, silence, n
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of each etc/NAME.fileids; raise ImportingError if there is none."""
-    lists = sorted((source / "etc").glob("*.fileids"))
+    lists = files_like(source / "etc", "*.fileids")
     if not lists:
         raise ImportingError(f"{source} has no etc/*.fileids, so it isn't laid out as AN4 is")
     for path in lists:

@@ -6,13 +6,13 @@ ignored.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError
+from ...files.folders import files_like
 from ..pipeline.lines import read_lines
 from ..pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
@@ -21,13 +21,13 @@ _LISTS = {"validation_list.txt": DEV, "testing_list.txt": TEST}
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings of each word; raise ImportingError if there are no such folders."""
-    words = sorted(path for path in source.iterdir() if path.is_dir() and path.name[0] not in "._")
+    words = [path for path in files_like(source, "[!_]*") if path.is_dir()]
     if not words:
         raise ImportingError(f"{source} has no folders, one for each word")
     lists = [name for name in _LISTS if (source / name).is_file()]
     with Lookup((line.strip(), _LISTS[name]) for name in lists for _, line in read_lines(source / name)) as sets:
         for word in words:
-            for name in sorted(filter(is_recording, os.listdir(word))):  # noqa: PTH208 (names alone)
+            for name in filter(is_recording, (path.name for path in files_like(word, "*"))):
                 key = f"{word.name}/{name}"
                 official_set = (sets.get(key) or TRAIN) if lists else ""
                 speaker, mark, _ = name.partition("_nohash_")

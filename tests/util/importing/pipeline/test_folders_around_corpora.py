@@ -113,3 +113,26 @@ def test_recordings_that_were_converted_since_the_corpus_was_published_are_taken
             write(source / path, text)
         tone(source / recording)
         assert len(imported(name, source).all_rows) == 1, name
+
+
+@pytest.mark.parametrize("name", ["aishell", "an4", "json_lines", "lhotse", "lists", "speech_commands"])
+def test_files_of_macos_beside_those_of_the_corpus_are_none_of_it(name: str, tmp_path: Path) -> None:
+    lists = {
+        "aishell": {"transcript/a.txt": "a 绿\n"},
+        "an4": {"etc/all.fileids": "a\n", "etc/all.transcription": "YES (a)\n"},
+        "json_lines": {"all.jsonl": '{"audio_filepath": "wav/a.wav", "text": "yes"}\n'},
+        "lhotse": {
+            "recordings.jsonl": '{"id": "a", "duration": 1, "sources": '
+            '[{"type": "file", "channels": [0], "source": "wav/a.wav"}]}',
+            "supervisions.jsonl": '{"recording_id": "a", "start": 0, "duration": 1, "channel": 0, "text": "yes"}',
+        },
+        "lists": {"all.csv": "wav_filename,wav_filesize,transcript\nwav/a.wav,0,yes\n"},
+        "speech_commands": {"testing_list.txt": "wav/b.wav\n"},
+    }[name]
+    for path in ("wav/a.wav", *lists):
+        write((tmp_path / "corpus" / path).with_name(f"._{Path(path).name}"), b"\0\5\x16\7\xff\xfe")
+    for path, text in lists.items():
+        write(tmp_path / "corpus" / path, text)
+    tone(tmp_path / "corpus" / "wav" / "a.wav")
+    done = Import(name, tmp_path / "corpus", tmp_path / "out")
+    assert (list(done.transcripts), done.left_out) == (["a.wav"], {})

@@ -15,7 +15,7 @@ from ....containers.endings import is_recording
 from ....corpus_files.json_lines import read_entries
 from ....corpus_files.rows import Entry
 from ....errors import CorpusError, ImportingError
-from ....files.folders import walk
+from ....files.folders import files_like, walk
 from ...pipeline.folders import named_as_sets, sets_of_lists
 from ...pipeline.records import Choices, Item, item_of
 
@@ -25,7 +25,7 @@ _LIST_OF_WENET = "data.list"
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of all manifests; raise ImportingError if there are none, or CorpusError."""
-    places = next(filter(None, (sorted(source.glob(f"*{ending}")) for ending in _ENDINGS)), None)
+    places = next(filter(None, (files_like(source, f"*{ending}") for ending in _ENDINGS)), None)
     places = places or [path.parent for path in sorted(source.glob(f"*/{_LIST_OF_WENET}"))] or list(_below(source))
     if not places:
         raise ImportingError(f"{source} has no {' or '.join(f'*{each}' for each in _ENDINGS)}")

@@ -20,6 +20,7 @@ from ....corpus_files.lookup import Lookup
 from ....corpus_files.relative_paths import RecipeFolders
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
+from ....files.folders import files_like
 from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.records import Choices, Item, LeftOut, Record
 
@@ -96,7 +97,7 @@ class _Reader:
 
 
 def _manifests(folder: Path, kind: str) -> Sequence[Path]:
-    return sorted(path for path in folder.iterdir() if kind in path.name and path.name.endswith(_ENDINGS))
+    return [path for path in files_like(folder, f"*{kind}*") if path.name.endswith(_ENDINGS)]
 
 
 def _recordings_of(supervisions: Path) -> Sequence[Path]:

@@ -20,6 +20,7 @@ from ....corpus_files.rows import Row
 from ....corpus_files.shards import SUFFIX, is_shard
 from ....corpus_files.speakers import SPEAKERS, speaker_of
 from ....errors import ImportingError
+from ....files.folders import files_like
 from ....parts import WHOLE
 from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.output import LEFT_OUT_FILE
@@ -47,7 +48,7 @@ def _lists_in(folder: Path) -> tuple[Path, ...]:
     """Return the lists in a folder, or the folder itself if it is a data directory of Kaldi; raise ImportingError."""
     if is_directory_of_kaldi(folder):
         return (folder,)
-    found = tuple(sorted(path for path in folder.iterdir() if _is_list(path)))
+    found = tuple(path for path in files_like(folder, "*") if _is_list(path))
     if not found:
         raise ImportingError(
             f"{folder} has no lists, {', '.join(ENDINGS)}; recordings with a text beside each have the format folder"
