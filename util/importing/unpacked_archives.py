@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from ..errors import DeepSpeechError, ImportingError
+from ..files.folders import files_like
 from ..files.whole_files import encoded, folder_written_whole, remove_unfinished_folders
 from ..progress import Progress, Report
 from .download import RemoteFile, download
@@ -145,7 +146,9 @@ def unpacking(path: Path, advice: str) -> Iterator[None]:
 
 def _unpack_inner(folder: Path) -> None:
     """Unpack archives inside an archive, such as those of AISHELL-1's speakers, in their places."""
-    for path in sorted(path for path in folder.rglob("*") if path.name.endswith(_ENDINGS) and path.is_file()):
+    for path in files_like(folder, "**/*"):
+        if _ending(path.name) is None or not path.is_file():
+            continue
         _unpack(path, path.parent)
         path.unlink()
 

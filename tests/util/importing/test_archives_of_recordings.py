@@ -57,6 +57,16 @@ def test_an_archive_is_unpacked_and_imported_as_its_folder_is(
     )
 
 
+def test_archives_inside_an_archive_are_unpacked_but_not_the_files_of_macos_beside_them(tmp_path: Path) -> None:
+    tone(tmp_path / "inner" / "wavs" / "a.wav")
+    (tmp_path / "outer").mkdir()
+    zipped(tmp_path / "inner" / "wavs", tmp_path / "outer" / "A.ZIP")
+    write(tmp_path / "outer" / "._A.ZIP", b"attributes")
+    write(tmp_path / "outer" / "metadata.csv", "a|yes\n")
+    done = Import("ljspeech", tar(tmp_path / "outer", tmp_path / "mine.tar.gz"), tmp_path / "out")
+    assert done.transcripts == {"a.wav": "yes"}
+
+
 @pytest.mark.parametrize("name", ["mine.tar.gz", "mine.tar", "mine.zip"])
 def test_lists_in_an_archive_are_imported_as_those_of_its_folder_are(name: str, tmp_path: Path) -> None:
     tone(tmp_path / "mine" / "a.wav")
