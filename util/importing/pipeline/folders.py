@@ -23,9 +23,11 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 DOCUMENTS = (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages")
 """Endings of texts that are not read."""
 _NOTES = re.compile(
-    r"((readme|licen[cs]e|copying|change_?log|about|citation)[^.]*(\.txt)?|.*\.(pdf|md|html?))", re.IGNORECASE
+    r"((readme|licen[cs]e|copying|change_?log|about|citation|(md5|sha\d+)sums?)[^.]*(\.txt)?|thumbs\.db|desktop\.ini|"
+    r".*\.(pdf|md|html?|(md5|sha\d+)(sums?)?))",
+    re.IGNORECASE,
 )
-"""Names of files about a corpus."""
+"""Names of files about a corpus, and of those that Windows writes."""
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SET_NAMES = {
     **dict.fromkeys(("train", "training"), TRAIN),
@@ -43,7 +45,8 @@ def find_recording(stem: str) -> str:
 def innermost(folder: Path) -> Path:
     """Return the first folder, from `folder` on, that holds more than notes, such as a README, and a single folder.
 
-    A folder that is named as a set is not returned in place of the one above it.
+    Archives that it may have been unpacked from count as notes. A folder that is named as a set is not returned in
+    place of the one above it.
     """
     while folder.is_dir():
         with os.scandir(folder) as entries:
@@ -56,7 +59,8 @@ def innermost(folder: Path) -> Path:
 
 
 def _is_note(entry: os.DirEntry[str]) -> bool:
-    return _NOTES.fullmatch(entry.name) is not None and entry.is_file()
+    is_named_so = _NOTES.fullmatch(entry.name) or entry.name.lower().endswith(_ARCHIVES)
+    return bool(is_named_so) and entry.is_file()
 
 
 def set_of_name(name: str) -> str:

@@ -78,7 +78,7 @@ def test_a_table_is_read_again_if_its_corpus_is_below_its_folder(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["lhotse", "gigaspeech", "an4", "arabic_speech_commands"])
-def test_a_corpus_may_be_alone_in_a_folder_with_a_note(name: str, tmp_path: Path) -> None:
+def test_a_corpus_may_be_alone_in_a_folder_with_notes_and_its_archive(name: str, tmp_path: Path) -> None:
     files = {
         "lhotse": {
             "recordings.jsonl": '{"id": "a", "duration": 1, "sources": '
@@ -92,7 +92,8 @@ def test_a_corpus_may_be_alone_in_a_folder_with_a_note(name: str, tmp_path: Path
         "an4": {"etc/all.fileids": "../a\n", "etc/all.transcription": "YES (a)\n"},
         "arabic_speech_commands": {"train.csv": "a.wav,yes\n"},
     }[name]
-    write(tmp_path / "download" / "README.md", "About")
+    for beside in ("README.md", "corpus.tar.gz", "corpus.tar.gz.md5", "Thumbs.db"):
+        write(tmp_path / "download" / beside, "About")
     for path, text in files.items():
         write(tmp_path / "download" / "corpus-1.0" / path, text)
     tone(tmp_path / "download" / "corpus-1.0" / "a.wav", 2)
