@@ -266,3 +266,10 @@ def test_further_columns_are_not_those_that_training_reads(folder: Path) -> None
     row = Import("table", folder, folder.with_name("out"), Choices(split=(1, 0, 0))).rows("train")[0]
     assert list(row) == ["wav_filename", "wav_filesize", "transcript", "speaker", "duration", "day"]
     assert (row["transcript"], row["day"]) == ("yes", "monday") and int(row["wav_filesize"]) > 7
+
+
+def test_a_table_that_cannot_be_read_is_named_if_another_can(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(folder / "one.csv", "file,text\na.wav,one\n")
+    write(folder / "two.csv", b"file,text\nb.wav,caf\xe9\n")
+    assert imported(folder).transcripts == {"a.wav": "one"}
+    assert "two.csv:2: not UTF-8; save it as UTF-8; nothing in it is taken" in caplog.text

@@ -89,10 +89,10 @@ def _with_speakers_beside(table: Path, items: Iterator[Item]) -> Iterator[Item]:
 def _tables(source: Path, recordings: NamedRecordings, out: Path | None) -> Iterator[tuple[Path, Layout]]:
     """Yield the tables with their layouts, without those of a corpus that was imported into the folder `out`.
 
-    Raise ImportingError if there is none, CorpusError if it is unreadable.
+    A warning names a file that cannot be read. Raise ImportingError if there is none, CorpusError if it is unreadable.
     """
     empty = True
-    unreadable: CorpusError | None = None
+    unreadable: list[CorpusError] = []
     imported = out.resolve() if out else None
     for folder, files in walk(source):
         if Path(folder) != source and Path(folder).resolve() == imported:
@@ -106,13 +106,16 @@ def _tables(source: Path, recordings: NamedRecordings, out: Path | None) -> Iter
             try:
                 layout = layout_of(path, partial(recordings.find, path))
             except CorpusError as error:
-                unreadable = unreadable or error
+                unreadable.append(error)
                 continue
             if layout is not None:
                 empty = False
                 yield path, layout
     if empty:
-        raise unreadable or ImportingError(f"{source} has no table ({', '.join(_TABLES)}) whose lines name recordings")
+        none = ImportingError(f"{source} has no table ({', '.join(_TABLES)}) whose lines name recordings")
+        raise next(iter(unreadable), none)
+    for each in unreadable:
+        log.warning("%s; nothing in it is taken", each)
 
 
 def _may_be_table(path: Path) -> bool:
