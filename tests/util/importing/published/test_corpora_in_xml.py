@@ -9,7 +9,7 @@ from trees import Import, tone, write
 
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import format_of
-from deepspeech.util.importing.pipeline.records import Choices
+from deepspeech.util.importing.pipeline.records import NO_TRANSCRIPT, Choices
 
 
 @pytest.fixture
@@ -54,6 +54,7 @@ def test_tuda_de_has_one_row_for_each_text(folder: Path) -> None:
         write(folder / part / "2014-03-17.xml", f"<recording><speaker_id>{part}1</speaker_id>{texts}</recording>")
     tone(folder / "train" / "2014-03-18_Samson.wav")
     write(folder / "train" / "2014-03-18.xml", "<recording>")
+    tone(folder / "dev" / "2014-03-19_Samson.wav")
     done = imported("tuda_de", folder)
     assert done.sets == {
         "train": {"2014-03-17_Kinect-Beam.wav"},
@@ -61,7 +62,10 @@ def test_tuda_de_has_one_row_for_each_text(folder: Path) -> None:
         "test": {"2014-03-17_Kinect-Beam.wav"},
     }
     assert [(row["transcript"], row["speaker"]) for row in done.rows("train")] == [("Es ist fünf", "train1")]
-    assert done.left_out == {"train/2014-03-18.xml": "an .xml that cannot be read"}
+    assert done.left_out == {
+        "train/2014-03-18.xml": "an .xml that cannot be read",
+        "dev/2014-03-19_Samson.wav": NO_TRANSCRIPT,
+    }
 
 
 def test_segments_of_mgb_2_are_cut_unless_their_captions_differ_from_what_is_heard(folder: Path) -> None:

@@ -14,7 +14,7 @@ from ....containers.endings import is_recording
 from ....errors import ImportingError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_name
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.records import NO_TRANSCRIPT, Choices, Item, LeftOut, Record
 
 _TEXT, _SPEAKER = "cleaned_sentence", "speaker_id"
 
@@ -28,7 +28,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         for file in filter(is_recording, files):  # in order, so that the first microphone is met first
             by_text.setdefault(file.rpartition("_")[0], file)
         for text, file in by_text.items():
-            if f"{text}.xml" in files:
+            if f"{text}.xml" not in files:
+                if any(each.endswith(".xml") for each in files):
+                    yield LeftOut(str((folder / file).relative_to(source)), NO_TRANSCRIPT, str(folder / file))
+            else:
                 item = _item(source, folder / f"{text}.xml", folder / file)
                 empty = empty and isinstance(item, LeftOut)
                 yield item
