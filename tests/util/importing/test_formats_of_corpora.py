@@ -146,8 +146,9 @@ def test_speech_commands_has_the_sets_of_its_lists(tmp_path: Path) -> None:
     for name in ("yes/a_nohash_0", "yes/b_nohash_0", "no/a_nohash_0", "no/c_nohash_1", "_background_noise_/hum"):
         tone(tmp_path / f"{name}.wav")
     write(tmp_path / "validation_list.txt", "yes/b_nohash_0.wav\n")
-    write(tmp_path / "testing_list.txt", "no/c_nohash_1.wav\n")
+    write(tmp_path / "testing_list.txt", "no/c_nohash_1.flac\n")
     done = Import("speech_commands", tmp_path, tmp_path / "out")
+    assert done.news[0] == "sets of the corpus itself: train, dev, test"
     assert [(row["transcript"], row["speaker"]) for row in done.rows("train")] == [("no", "a"), ("yes", "a")]
     assert [row["transcript"] for row in done.rows("dev") + done.rows("test")] == ["yes", "no"]
 

@@ -25,10 +25,15 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if not words:
         raise ImportingError(f"{source} has no folders, one for each word")
     lists = [name for name in _LISTS if (source / name).is_file()]
-    with Lookup((line.strip(), _LISTS[name]) for name in lists for _, line in read_lines(source / name)) as sets:
+    with Lookup((_stem(line.strip()), _LISTS[name]) for name in lists for _, line in read_lines(source / name)) as sets:
         for word in words:
             for name in filter(is_recording, (path.name for path in files_like(word, "*"))):
                 key = f"{word.name}/{name}"
-                official_set = (sets.get(key) or TRAIN) if lists else ""
+                official_set = (sets.get(_stem(key)) or TRAIN) if lists else ""
                 speaker, mark, _ = name.partition("_nohash_")
                 yield Record(str(word / name), word.name, key, speaker if mark else "", official_set)
+
+
+def _stem(path: str) -> str:
+    """Return a path without its ending, which the lists keep if the recordings are converted."""
+    return path.rpartition(".")[0]
