@@ -79,7 +79,7 @@ MODULES = {
 TRIED = (
     *("common_voice", "gigaspeech", LISTS, "audio_folder", "parquet", "ljspeech", "kaldi", "json_lines", "lhotse"),
     *("librispeech", "mls", "fleurs", "tedlium", "voxforge", "an4", "aishell", "thchs30", "vctk", "libritts", "timit"),
-    *("nchlt", "tuda_de", "ksponspeech", "mgb", "parallel_lines"),
+    *("nchlt", "tuda_de", "ksponspeech", "mgb", "parallel_lines", "arabic_speech_commands"),
     *(TABLE, FOLDER, "fsdd", "yesno"),
 )
 """Formats that are tried, in this order, with a folder of unknown format; each refuses the layouts of the others.

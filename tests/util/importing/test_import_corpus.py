@@ -20,6 +20,7 @@ from deepspeech.util.importing.demo import make_corpus
 from deepspeech.util.importing.pipeline.records import Choices
 
 LAYOUTS: Mapping[str, Mapping[str, str]] = {
+    "arabic_speech_commands": {"train.csv": "file,class\ndataset/yes/a.wav,yes\n"},
     "aishell": {"transcript.txt": "W1 而 对\n", "wav/train/S1/W1.wav": ""},
     "an4": {
         "etc/an4_train.fileids": "an4/ann/one\n",

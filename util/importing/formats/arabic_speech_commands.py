@@ -16,19 +16,21 @@ from ..pipeline.records import Choices, Item, LeftOut, Record
 
 _LISTS = ("train.csv", "val.csv", "test.csv")
 _WORDS = "keywords.tsv"
+_HEADER = ("file", "class")
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of all lists; raise ImportingError if there are none."""
-    lists = [source / name for name in _LISTS if (source / name).is_file()]
+    lists = [path for name in _LISTS if (path := source / name).is_file() and _begins_as_published(path)]
     if not lists:
-        raise ImportingError(f"{source} has none of {', '.join(_LISTS)}, so it isn't Arabic Speech Commands")
+        lacks = f"{source} has no {', '.join(_LISTS)} that begins with {','.join(_HEADER)}"
+        raise ImportingError(f"{lacks}, so it isn't Arabic Speech Commands")
     known = (source / _WORDS).is_file()
     words = dict(line.split("\t")[:2] for _, line in read_lines(source / _WORDS) if "\t" in line) if known else {}
     for path in lists:
         for where, line in read_lines(path):
             file, _, name = line.partition(",")
-            if (file, name) == ("file", "class"):
+            if (file, name) == _HEADER:
                 continue
             if known and name not in words:
                 yield LeftOut(where, f"a class that {_WORDS} lacks", file, name)
@@ -37,3 +39,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             word = words.get(name, name)
             columns = {"class": name} if known else {}
             yield Record(str(source / file), word, where, speaker, set_of_name(path.stem), columns=columns)
+
+
+def _begins_as_published(path: Path) -> bool:
+    _, line = next(read_lines(path), ("", ""))
+    return line == ",".join(_HEADER)

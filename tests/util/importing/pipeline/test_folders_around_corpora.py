@@ -90,7 +90,7 @@ def test_a_corpus_may_be_alone_in_a_folder_with_notes_and_its_archive(name: str,
             '[{"begin_time": 0, "end_time": 1, "text": "yes"}]}]}'
         },
         "an4": {"etc/all.fileids": "../a\n", "etc/all.transcription": "YES (a)\n"},
-        "arabic_speech_commands": {"train.csv": "a.wav,yes\n"},
+        "arabic_speech_commands": {"train.csv": "file,class\na.wav,yes\n"},
     }[name]
     for beside in ("README.md", "corpus.tar.gz", "corpus.tar.gz.md5", "Thumbs.db"):
         write(tmp_path / "download" / beside, "About")
@@ -98,7 +98,7 @@ def test_a_corpus_may_be_alone_in_a_folder_with_notes_and_its_archive(name: str,
         write(tmp_path / "download" / "corpus-1.0" / path, text)
     tone(tmp_path / "download" / "corpus-1.0" / "a.wav", 2)
     (tmp_path / "download" / "corpus-1.0" / "wav").mkdir()
-    assert list(Import(name, tmp_path / "download", tmp_path / "out").transcripts.values()) == ["yes"]
+    assert list(imported(name, tmp_path / "download").transcripts.values()) == ["yes"]
 
 
 def test_recordings_that_were_converted_since_the_corpus_was_published_are_taken_by_their_names(tmp_path: Path) -> None:
