@@ -88,3 +88,15 @@ def test_documents_are_told_to_be_saved_as_text(name: str, text: bytes, tmp_path
     rows, left_out = imported(tmp_path / "corpus", name, text)
     told = "its transcript is a document; save it as plain text (.txt), in UTF-8"
     assert (rows, left_out) == ([("yes", "", "9.000")], [told])
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("0.2\t1.0\tnote: good morning\n2.0\t2.8\thow are you?\n", [("note: good morning", "", "0.800"), WITH_ENDS[1]]),
+        ("0.2\t4.2\tAnn: good morning\n\\\t0.0\t100.0\n4.0\t9.0\tTom: how are you?\n", None),
+    ],
+)
+def test_labels_may_begin_as_turns_do(tmp_path: Path, text: str, rows: Rows | None) -> None:
+    found, _ = imported(tmp_path / "corpus", "a.txt", text)
+    assert found == (rows or [("good morning", "Ann", "4.000"), ("how are you?", "Tom", "5.000")])

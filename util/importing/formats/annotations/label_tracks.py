@@ -11,7 +11,7 @@ from ....corpus_files.rows import seconds_of
 from .tiers import Segment, Tier
 
 _LABEL = re.compile(r"(\d+[.,]\d+)\t(\d+[.,]\d+)(?:\t(.*))?")
-_FREQUENCIES = "\\\t"
+FREQUENCIES = "\\\t"
 """What begins a line with the lowest and the highest frequency of the label above it."""
 
 
@@ -20,7 +20,7 @@ def label_tracks(text: str) -> list[Tier]:
 
     A label without a length, which marks a point, is an annotation without a time.
     """
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(_FREQUENCIES)]
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(FREQUENCIES)]
     labels = [found for found in map(_LABEL.fullmatch, lines) if found is not None]
     if not labels or len(labels) < len(lines):
         return []

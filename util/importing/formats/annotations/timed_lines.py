@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import re
 
+from .label_tracks import FREQUENCIES
 from .tiers import Segment, Tier, tiers_by_speaker
 
 _OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
 _OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
+_TIMES = re.compile(r"\d+\.\d+\s+\d+\.\d+\b")
 _MARKS = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}|\(\(|\)\)")
+_PASSED_OVER = ("#", FREQUENCIES)
 
 
 def timed_lines(text: str) -> list[Tier]:
-    """Return what each speaker says as a tier; or none if the text is anything else."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    """Return what each speaker says as a tier; or none if the text is anything else.
+
+    A text is something else, such as a track of labels, if a line has times but no speaker.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_PASSED_OVER)]
     pattern = next((each for each in (_OF_MAGIC_DATA, _OF_LDC) if lines and each.fullmatch(lines[0])), None)
     if pattern is None:
         return []
@@ -26,7 +32,7 @@ def timed_lines(text: str) -> list[Tier]:
     for line in lines:
         if found := pattern.fullmatch(line):
             said.append((float(found["start"]), float(found["end"]), found["speaker"], found["text"].split("\t")[-1]))
-        elif pattern is _OF_LDC:
+        elif pattern is _OF_LDC and not _TIMES.match(line):
             start, end, speaker, before = said.pop()
             said.append((start, end, speaker, f"{before} {line}"))
         else:
