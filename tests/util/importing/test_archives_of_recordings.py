@@ -11,6 +11,7 @@ import pytest
 from trees import Import, read, tone, write
 
 from deepspeech.cli.importing.corpus import main
+from deepspeech.cli.importing.shards import main as write_shards
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import unpacked_source
 
@@ -146,3 +147,12 @@ def test_what_a_killed_import_has_unpacked_is_removed_by_the_next(corpus: Path, 
     write(downloads / ".de.part-x1y2" / "new" / "a.wav", "half")
     unpacked_source(archive, tmp_path / "out")
     assert {path.name for path in downloads.glob("*.part-*")} == {".de.part-x1y2"}
+
+
+def test_the_speakers_of_an_unpacked_shard_are_known(corpus: Path, tmp_path: Path) -> None:
+    Import("common_voice", corpus, tmp_path / "out")
+    assert write_shards([str(tmp_path / "out" / "train.csv"), "--to", str(tmp_path / "shard")]) == 0
+    done = Import("folder", tmp_path / "shard-000000.tar", tmp_path / "again")
+    assert sorted((row["transcript"], row["speaker"]) for row in done.all_rows) == sorted(
+        (row["transcript"], row["speaker"]) for row in read(tmp_path / "out" / "train.csv")
+    )

@@ -28,7 +28,7 @@ from ..annotations.chat import read_chat
 from ..annotations.label_tracks import label_tracks
 from ..annotations.names_of_speakers import is_numbered, names_apart
 from ..annotations.parallel_folders import ParallelFolders
-from ..annotations.recognizers.json_transcripts import read_json
+from ..annotations.recognizers.json_transcripts import read_json, speaker_in
 from ..annotations.stamped_lines import stamped_lines
 from ..annotations.subtitles import read_subtitles
 from ..annotations.tiers import AnnotationsError, Tier, choose_tiers, folded, read_eaf, read_textgrid
@@ -219,7 +219,7 @@ def _tiers_of(annotation: Path, recording: Path) -> list[Tier]:
 
 
 def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
-    """Return the record of a text without times; its speaker is known if it names only one."""
+    """Return the record of a text without times; its speaker is known if it names only one, or a .json does."""
     if times:
         return LeftOut(where, _LABELS, str(path))
     if text.startswith(_RICH_TEXT):
@@ -227,6 +227,7 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
     said = names_apart([line for line in text.splitlines() if line.strip()], timed=False)
     speakers = sorted({speaker for speaker, _ in said if speaker})
     speaker = _own(path, speakers[0]) if len(speakers) == 1 else ""
+    speaker = speaker or ("" if speakers else speaker_in(path.with_suffix(f".{_JSON}")))
     return Record(str(path), continued_by_all(words for _, words in said), where, speaker)
 
 

@@ -50,6 +50,15 @@ def read_json(path: Path) -> list[Tier]:
         raise AnnotationsError(f"it is not JSON: {error}") from error
 
 
+def speaker_in(path: Path) -> str:
+    """Return the speaker that a file names for all of its recording, as those of shards do; empty if it names none."""
+    try:
+        value = json.loads(read_text(path))
+    except (OSError, ValueError, RecursionError):  # ValueError: also what is not UTF-8
+        return ""
+    return speaker_of(texts_of(value)) if isinstance(value, dict) else ""
+
+
 def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
     found = next(filter(None, (_segments_of(of_file, name) for name in _SEGMENTS)), [])
     text = text_of(of_file) or ""
