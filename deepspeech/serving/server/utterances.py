@@ -47,7 +47,7 @@ class Utterances:
         self._resampler: soxr.ResampleStream | None = None
         self.begin_with(Start())
         self.in_progress = False
-        """Whether audio has been received since the last call of `finish`."""
+        """Whether audio has been received since the last call of `finish`; the resampler may still hold all of it."""
 
     @property
     def seconds(self) -> float:
@@ -84,6 +84,7 @@ class Utterances:
 
         Without `partial`, which is for an utterance that ends now, there is no partial among them.
         """
+        self.in_progress = self.in_progress or bool(audio)
         signal = self._signal(audio)
         if not len(signal):
             return []
@@ -108,7 +109,6 @@ class Utterances:
         """Take float32 [samples] at the model's rate; return the finals of the utterances that end in them."""
         self._heard_samples += len(signal)
         self._silent_samples += len(signal)
-        self.in_progress = True
         self._recognition.feed(signal)
         told: list[Event] = []
         while (endpoint := self._recognition.endpoint()) is not None:

@@ -113,6 +113,14 @@ def test_silence_is_counted_where_the_client_ends_utterances_in_it(model: Model)
         assert utterances.silent_seconds == second
 
 
+def test_an_utterance_that_the_resampler_still_holds_is_in_progress(model: Model) -> None:
+    utterances = Utterances(model, 44_100)
+    assert not utterances.hear(b"") and not utterances.in_progress
+    assert not utterances.hear(bytes(200)) and utterances.in_progress
+    utterances.finish()
+    assert utterances.seconds == pytest.approx(100 / 44_100, abs=1e-4) and not utterances.in_progress
+
+
 def test_half_a_sample_at_the_end_of_an_utterance_is_left_out_with_a_warning(
     graph_file: Path, speech: list[Samples], model: Model
 ) -> None:

@@ -107,6 +107,14 @@ def test_an_utterance_that_ends_in_silence_or_by_reset_is_told_and_the_next_foll
         assert answer(connection, END) == {"text": ""}
 
 
+def test_half_a_sample_ends_with_its_utterance(served: Served, spoken: Samples, model: Model) -> None:
+    with connected(served) as connection:
+        assert answer(connection, b"\1") == {"partial": ""}
+        assert answer(connection, '{"reset": 1}') == {"text": ""}
+        answers(connection, spoken)
+        assert answer(connection, END)["text"] == model.transcribe(spoken).text
+
+
 def test_audio_in_one_long_message_has_one_answer(served: Served, spoken: Samples) -> None:
     pause = np.zeros(3 * SECOND, np.int16)
     audio = np.concatenate([spoken, pause, spoken, pause])
