@@ -31,8 +31,8 @@ def application(service: Service) -> ASGIApp:
     """Return the application, with the access rules of the options; it serves once its lifespan has begun."""
     pages = _pages(service)
     sockets: dict[str, ASGIApp] = {
-        live_endpoint.PATH: live_endpoint.LiveEndpoint(service),
-        vosk.PATH: vosk.VoskEndpoint(service),
+        live_endpoint.PATH: live_endpoint.WebSocketEndpoint(service, live_endpoint.live_connection),
+        vosk.PATH: live_endpoint.WebSocketEndpoint(service, vosk.vosk_connection),
     }
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from serving_in_thread import Served, loaded, serving, told
 from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 TOKEN = "a secret/of=enough characters"
@@ -61,6 +62,10 @@ def test_a_stream_is_given_the_token_in_a_header_the_query_or_a_subprotocol(serv
     assert stream_status(served, subprotocols=[Subprotocol("deepspeech"), Subprotocol(f"token.{encoded}")]) == 101
     assert stream_status(served, subprotocols=[Subprotocol("deepspeech"), Subprotocol(f"token.{wrong}")]) == 401
     assert stream_status(served, subprotocols=[Subprotocol("token.!")]) == 401
+    for path in ("/v1/stream", "/"):
+        offered = [Subprotocol("deepspeech"), Subprotocol(f"token.{encoded}")]
+        with connect(f"ws://127.0.0.1:{served.port}{path}", subprotocols=offered) as stream:
+            assert stream.subprotocol == "deepspeech"  # browsers leave if none of theirs is chosen
 
 
 @pytest.mark.parametrize(

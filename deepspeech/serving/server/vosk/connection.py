@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from urllib.parse import parse_qs
 
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Send
 
 from ....util.containers.beginnings import begins_encoded_recording
 from ....util.figures.counted import counted
-from ..access import refuse
 from ..errors import RefusedError, failed
 from ..live.connection import (
     GOING_AWAY,
@@ -23,6 +21,7 @@ from ..live.connection import (
     Ending,
     Pace,
 )
+from ..live.endpoint import Query
 from ..live.protocol import Event, Final, ProtocolError, Start
 from ..openai.recordings import KEYWORD_BOOST
 from ..protocols import TOO_LARGE
@@ -41,28 +40,11 @@ NOT_SAMPLES = Ending(
 )
 
 
-class VoskEndpoint:
-    """Answers requests for a WebSocket of Vosk's protocol."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a connection to its end, or refuse it before it is accepted."""
-        await receive()  # the request
-        try:
-            query = parse_qs(scope["query_string"].decode("latin-1"))
-            config = Config(model=query.get("model", [None])[0])
-            self._service.models.streaming(config.model)
-            with self._service.stream():
-                await send({"type": "websocket.accept"})
-                await VoskConnection(self._service, config, receive, send).serve()
-        except OSError:  # the client is gone
-            return
-        except Exception as error:
-            refused = error if isinstance(error, RefusedError) else failed("a connection of Vosk's protocol", error)
-            self._service.metrics.refused.labels(refused.code).inc()
-            await refuse(scope, send, refused)
+def vosk_connection(service: Service, query: Query, receive: Receive, send: Send) -> VoskConnection:
+    """Return a connection by the model of the query or the first one; raise RefusedError if it cannot stream."""
+    config = Config(model=query.get("model", [""])[0] or None)
+    service.models.streaming(config.model)
+    return VoskConnection(service, config, receive, send)
 
 
 class VoskConnection:
