@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
@@ -126,6 +126,22 @@ class Service:
         """Wait until a recording may be transcribed, and occupy its turn within the context."""
         async with self._turn:
             yield
+
+    async def arriving(self, receive: Callable[[], Awaitable[Result]]) -> Result | None:
+        """Return what a client sends next; None if that is nothing for too long.
+
+        Also return None when the server is stopped, even if more arrives: a client could send without a pause.
+        """
+        if self.draining.is_set():
+            return None
+        receiving, stopping = asyncio.ensure_future(receive()), asyncio.ensure_future(self.draining.wait())
+        try:
+            await asyncio.wait((receiving, stopping), timeout=self.limits.idle_seconds, return_when="FIRST_COMPLETED")
+            return receiving.result() if receiving.done() else None
+        finally:
+            receiving.cancel()
+            stopping.cancel()
+            await asyncio.wait((receiving, stopping))  # else what it reads from would still be in use
 
     async def of_stream(self, work: Callable[[], Result]) -> Result:
         """Run the work of a live stream on a thread; the caller must keep a stream's calls in order."""

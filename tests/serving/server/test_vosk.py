@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,24 @@ def test_a_server_that_stops_tells_what_was_said(models: Models, spoken: Samples
         with pytest.raises(ConnectionClosed) as closed:
             connection.recv(timeout=PATIENCE)
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 1001
+
+
+def test_a_client_that_sends_without_a_pause_does_not_keep_a_server_from_stopping(models: Models) -> None:
+    with serving(models) as served, connected(served) as connection, ThreadPoolExecutor() as threads:
+
+        def speak_on() -> None:
+            while True:
+                connection.send(bytes(320))
+
+        sending = threads.submit(speak_on)
+        said = [connection.recv(timeout=PATIENCE) for _ in range(100)]
+        served.loop.call_soon_threadsafe(served.server.drain)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                said.append(connection.recv(timeout=PATIENCE))
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1001
+        assert json.loads(said[-1]) == {"text": ""}
+        assert isinstance(sending.exception(), ConnectionClosed)
 
 
 def test_a_model_that_needs_whole_recordings_is_refused(tmp_path: Path) -> None:

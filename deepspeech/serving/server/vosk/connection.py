@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 
@@ -98,22 +97,15 @@ class VoskConnection:
             await self._finish()
             if isinstance(command, EndOfAudio):
                 return Ending(NORMAL)
+        if not self._service.draining.is_set():
+            return Ending(POLICY, "idle", f"no message for {counted(self._limits.idle_seconds, 'second')}")
         await self._finish()
         return Ending(GOING_AWAY, message="the server is being stopped")
 
     async def _next(self) -> Message | None:
-        """Return the next message; None if the server is stopped before it comes."""
+        """Return the next message; None if there is none for too long, or when the server is stopped."""
         await self._pace.keep()
-        receiving = asyncio.ensure_future(self._receive())
-        stopping = asyncio.ensure_future(self._service.draining.wait())
-        try:
-            await asyncio.wait((receiving, stopping), timeout=self._limits.idle_seconds, return_when="FIRST_COMPLETED")
-            if not receiving.done() and not stopping.done():
-                raise ProtocolError("idle", f"no message for {counted(self._limits.idle_seconds, 'second')}")
-            message: Message | None = receiving.result() if receiving.done() else None
-        finally:
-            receiving.cancel()
-            stopping.cancel()
+        message = await self._service.arriving(self._receive)
         if message is not None and message["type"] != "websocket.receive":
             raise ClientGoneError
         return message

@@ -77,15 +77,8 @@ class Connection:
     async def _next(self) -> Event | None:
         """Return the next event; None if there is none for too long, or when the server is stopped."""
         await self._pace.keep()
-        reading = asyncio.ensure_future(read_event(self._reader, self._limits.max_message_kilobytes << 10))
-        stopping = asyncio.ensure_future(self._service.draining.wait())
-        try:
-            await asyncio.wait((reading, stopping), timeout=self._limits.idle_seconds, return_when="FIRST_COMPLETED")
-            return await reading if reading.done() else None
-        finally:
-            reading.cancel()
-            stopping.cancel()
-            await asyncio.wait((reading, stopping))  # else the reader would still be in use
+        most_audio = self._limits.max_message_kilobytes << 10
+        return await self._service.arriving(lambda: read_event(self._reader, most_audio))
 
     async def _linger(self) -> None:
         """Read what still arrives: closing the connection before would reset it, and what was sent would be lost."""
