@@ -6,6 +6,7 @@ of connections.
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -53,6 +54,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _one_too_many = False
     _refused = False
     _refusal_due: tuple[int, str] | None = None  # once what came before is answered
+    _unanswered: Sequence[Any] = ()  # requests, of which all but the oldest wait
     _ended = False  # answered for the last time, while that request may still be arriving
 
     def refusal(self, status: int, message: str) -> bytes:
@@ -71,9 +73,12 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
+        """Stop the timer, and tell each request that is not answered; the library tells the newest alone."""
         self._stop_timer()
         super().connection_lost(exc)
+        for cycle in self._unanswered:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def data_received(self, data: bytes) -> None:
         """Take a piece of a request, and refuse a head that is too large."""
@@ -104,6 +109,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if not self._offers_other_protocol():
             super().on_headers_complete()
             if self.cycle is not None:  # as it is before an upgrade to WebSocket
+                self._unanswered = [*(each for each in self._unanswered if not each.response_complete), self.cycle]
                 self._close_after_request()
 
     def on_message_complete(self) -> None:

@@ -21,6 +21,8 @@ from deepspeech.util.web.limited_protocol import LimitedProtocol
 
 HELD = threading.Event()
 """Set when requests of /held may be answered."""
+LEFT = threading.Event()
+"""Set when a request of /left has been told that its client has left."""
 
 
 class Protocol(LimitedProtocol):
@@ -35,6 +37,9 @@ async def lengths_of_bodies(scope: Scope, receive: Receive, send: Send) -> None:
     body = b"" if scope["path"] == "/unread" else await Request(scope, receive).body()
     while scope["path"] == "/held" and not HELD.is_set():
         await asyncio.sleep(0.01)
+    while scope["path"] == "/left" and not LEFT.is_set():
+        if (await receive())["type"] == "http.disconnect":
+            LEFT.set()
     await PlainTextResponse(str(len(body)))(scope, receive, send)
 
 
@@ -87,6 +92,14 @@ def test_requests_that_come_at_once_are_answered_one_after_the_other(server: uvi
     with connected(server) as connection:
         connection.sendall(request("/", long) * 9 + request("/", long, "Connection: close"))
         assert answers(connection) == [200] * 10
+
+
+def test_a_request_is_told_that_its_client_has_left_although_another_waits(server: uvicorn.Server) -> None:
+    LEFT.clear()
+    with connected(server) as connection:
+        connection.sendall(request("/left") + request("/"))
+        until(lambda: bool(pipelined(server)))
+    assert LEFT.wait(60)
 
 
 def test_a_head_that_is_too_large_is_refused_once_those_before_are_answered(server: uvicorn.Server) -> None:
