@@ -35,6 +35,7 @@ def test_the_body_is_a_recording_and_the_answer_its_text(served: Served, recordi
     body, text = recordings[0].read_bytes(), model.transcribe(recordings[0]).text
     assert text
     assert posted(served, body, Content_Type="application/x-www-form-urlencoded") == (200, f"{text}\n")  # as curl does
+    assert posted(served, body, "?model=") == (200, f"{text}\n")
     assert posted(served, body, "?model=scored", Content_Type="audio/wav") == (200, f"{text}\n")
 
 
@@ -46,6 +47,7 @@ def test_the_body_is_a_recording_and_the_answer_its_text(served: Served, recordi
         (404, "model_not_found", b"RIFF", "?model=other", {}),
         (413, "too_large", bytes((1 << 20) + 1), "", {}),
         (415, "wrong_content_type", b"--x", "", {"Content_Type": "multipart/form-data; boundary=x"}),
+        (415, "wrong_content_type", b"--x", "", {"Content_Type": "Multipart/Form-Data; boundary=x"}),
         (415, "wrong_content_encoding", b"RIFF", "", {"Content_Encoding": "gzip"}),
     ],
 )

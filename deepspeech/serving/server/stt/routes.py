@@ -33,7 +33,7 @@ async def _recording_of(
     request: Request, limits: Limits, count_bytes: Callable[[int], None]
 ) -> AsyncIterator[TranscriptionRequest]:
     """Yield a request for the text of the recording in the body, by the model of the query or the first one."""
-    if request.headers.get("content-type", "").startswith("multipart/"):
+    if request.headers.get("content-type", "").lower().startswith("multipart/"):
         told = "The body must be the recording itself; /v1/audio/transcriptions takes forms"
         raise RefusedError(415, "wrong_content_type", told)
     with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as file:
@@ -44,4 +44,4 @@ async def _recording_of(
             except OSError as error:
                 raise no_storage(error) from error
         await recording.seek(0)
-        yield TranscriptionRequest(recording, request.query_params.get("model"), response_format="text")
+        yield TranscriptionRequest(recording, request.query_params.get("model") or None, response_format="text")
