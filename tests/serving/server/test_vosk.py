@@ -163,6 +163,16 @@ def test_a_message_that_cannot_be_used_closes_the_connection_with_a_reason(
         assert why in reason(connection)
 
 
+@pytest.mark.parametrize("wrong", ["now", bytes((256 << 10) + 1)])
+def test_what_was_said_is_told_before_the_connection_is_closed(
+    served: Served, spoken: Samples, model: Model, wrong: str | bytes
+) -> None:
+    with connected(served) as connection:
+        answers(connection, spoken)
+        assert answer(connection, wrong)["text"] == model.transcribe(spoken).text
+        assert reason(connection)
+
+
 def test_an_idle_client_is_told_so_and_frees_its_place(models: Models) -> None:
     with serving(models, Limits(max_streams=1, idle_seconds=2)) as served:
         with connected(served) as connection:
@@ -180,6 +190,7 @@ def test_too_much_audio_and_too_much_silence_end_a_connection(models: Models, sp
             assert reason(connection) == "a connection may have at most 6 seconds of audio"
         with connected(served) as connection:
             assert answer(connection, bytes(10 * SECOND)) == {"partial": ""}
+            assert json.loads(connection.recv(timeout=PATIENCE)) == {"text": ""}
             with pytest.raises(ConnectionClosed) as closed:
                 connection.recv(timeout=PATIENCE)
             assert closed.value.rcvd is not None and closed.value.rcvd.code == 1000

@@ -63,12 +63,17 @@ class VoskConnection:
         self._partial = ""
 
     async def serve(self) -> None:
-        """Answer messages until the client ends its audio, leaves or breaks a rule, or the server is stopped."""
+        """Answer messages until the client ends its audio, leaves or breaks a rule, or the server is stopped.
+
+        An utterance that is in progress then is told before the connection is closed.
+        """
         try:
             ending = await self._answer()
+            if self._waiting or (self._utterances is not None and self._utterances.in_progress):
+                await self._finish()
         except ClientGoneError:
             return
-        except (ProtocolError, RefusedError) as error:
+        except RefusedError as error:  # the first audio asks for what is not available
             ending = Ending(POLICY, error.code, str(error))
         except OSError:
             raise
@@ -90,7 +95,10 @@ class VoskConnection:
                 if (ending := await self._hear(audio)) is not None:
                     return ending
                 continue
-            command = command_of(message["text"], self._config, self._limits)
+            try:
+                command = command_of(message["text"], self._config, self._limits)
+            except ProtocolError as error:
+                return Ending(POLICY, error.code, str(error))
             if isinstance(command, Config):
                 self._config = command
                 continue
@@ -99,7 +107,6 @@ class VoskConnection:
                 return Ending(NORMAL)
         if not self._service.draining.is_set():
             return Ending(POLICY, "idle", f"no message for {counted(self._limits.idle_seconds, 'second')}")
-        await self._finish()
         return Ending(GOING_AWAY, message="the server is being stopped")
 
     async def _next(self) -> Message | None:
@@ -121,6 +128,7 @@ class VoskConnection:
         finals: list[Final] = []
         if len(self._waiting) >= PIECE_SECONDS * self._second:
             if utterances.seconds + len(self._waiting) / self._second > self._limits.max_stream_seconds:
+                self._waiting.clear()
                 most = counted(self._limits.max_stream_seconds, "second")
                 return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
             finals = await self._hear_waiting(utterances, began)
