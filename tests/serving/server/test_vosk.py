@@ -243,6 +243,19 @@ def test_any_json_is_a_command_or_is_refused(value: Any) -> None:
         assert isinstance(command, (Config, Reset, EndOfAudio))
 
 
+def test_a_list_of_phrases_may_hold_a_whole_vocabulary_in_one_phrase() -> None:
+    words = [f"word{number}" for number in range(30)]
+    for phrases, told in [
+        (["oh one", " two ", "[unk]", ""], ["oh one", "two"]),
+        ([" ".join(words), "[unk]"], words),
+    ]:
+        command = command_of(json.dumps({"config": {"phrase_list": phrases}}), Config(), Limits())
+        assert isinstance(command, Config) and command.phrases == told
+    for refused in ["x" * 101], words:
+        with pytest.raises(ProtocolError, match="phrase_list may have at most 10 words and phrases"):
+            command_of(json.dumps({"config": {"phrase_list": refused}}), Config(), Limits(max_hot_words=10))
+
+
 def test_utterances_that_end_in_one_message_are_joined() -> None:
     def final(text: str, confidence: float) -> Final:
         words = [Word(text, 0.0, 0.5, confidence)]

@@ -133,10 +133,16 @@ def _number(given: Mapping[str, Any], name: str) -> int:
 
 
 def _phrases(given: object, limits: Limits) -> Sequence[str]:
-    phrases = [phrase.strip() for phrase in given if isinstance(phrase, str)] if isinstance(given, list) else None
-    if phrases is None or len(phrases) > limits.max_hot_words or any(len(each) > LONGEST_HOT_WORD for each in phrases):
-        most = f"at most {limits.max_hot_words} phrases of up to {LONGEST_HOT_WORD} characters"
-        _bad(f"config: phrase_list must be a list of {most}")
+    """Return the words and phrases of a list; a phrase that is too long stands for its words."""
+    if not isinstance(given, list):
+        _bad("config: phrase_list must be a list")
+    stripped = [phrase.strip() for phrase in given if isinstance(phrase, str)]
+    phrases = [
+        part for phrase in stripped for part in ([phrase] if len(phrase) <= LONGEST_HOT_WORD else phrase.split())
+    ]
+    if len(phrases) > limits.max_hot_words or any(len(phrase) > LONGEST_HOT_WORD for phrase in phrases):
+        most = f"{limits.max_hot_words} words and phrases, a word with at most {LONGEST_HOT_WORD} characters"
+        _bad(f"config: phrase_list may have at most {most}")
     return [phrase for phrase in phrases if phrase not in ("", UNKNOWN)]
 
 
