@@ -97,8 +97,8 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def speaker(spoken: Path) -> Iterator[Any]:
-    """Return a browser whose microphone plays SPOKEN once."""
-    file = f"--use-file-for-fake-audio-capture={spoken}%noloop"
+    """Return a browser whose microphone plays SPOKEN again and again: a busy machine may lose some of it."""
+    file = f"--use-file-for-fake-audio-capture={spoken}"
     with chromium("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", file) as browser:
         yield browser
 
