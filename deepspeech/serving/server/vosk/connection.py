@@ -33,7 +33,6 @@ PATH = "/"
 LONGEST_REASON = 123
 """Bytes of the reason with which a WebSocket is closed (RFC 6455)."""
 
-
 NOT_SAMPLES = Ending(
     POLICY, "not_samples", "the audio begins as WebM, Ogg, MP3 or FLAC does; send 16-bit samples of one channel"
 )
