@@ -173,14 +173,18 @@ def test_what_was_said_is_told_before_the_connection_is_closed(
         assert reason(connection)
 
 
-def test_an_idle_client_is_told_so_and_frees_its_place(models: Models) -> None:
-    with serving(models, Limits(max_streams=1, idle_seconds=2)) as served:
-        with connected(served) as connection:
+def test_a_connection_takes_the_place_of_a_live_stream(models: Models) -> None:
+    with serving(models, Limits(max_streams=1)) as served:
+        with connected(served):
             with pytest.raises(InvalidStatus) as refused, connected(served):
                 pass
             assert refused.value.response.status_code == 503
-            assert reason(connection) == "no message for 2 seconds"
         until(lambda: served.figure("streams ") == 0)
+
+
+def test_an_idle_client_is_told_so(models: Models) -> None:
+    with serving(models, Limits(idle_seconds=1)) as served, connected(served) as connection:
+        assert reason(connection) == "no message for 1 second"
 
 
 def test_too_much_audio_and_too_much_silence_end_a_connection(models: Models, spoken: Samples) -> None:
