@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from .live.protocol import Event, Final
+
 PREFIX = "deepspeech_server"
 
 LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10)
@@ -73,6 +75,14 @@ class Metrics:
         self._newest_work = FORGETTING * self._newest_work + work_seconds
         if self._newest_audio:
             self.real_time_factor.set(self._newest_work / self._newest_audio)
+
+    def told(self, event: Event, late_seconds: float) -> None:
+        """Count an utterance's event of a live stream, this late after the audio or the command that caused it."""
+        if isinstance(event, Final):
+            self.final_latency.observe(late_seconds)
+            self.utterances.labels(event.reason).inc()
+        else:
+            self.partial_latency.observe(late_seconds)
 
     def transcribed(self, audio_seconds: float, work_seconds: float) -> None:
         """Count a part of a recording and the time that its recognition took."""

@@ -5,24 +5,33 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from starlette.types import Message, Receive, Send
 
 from ....util.containers.beginnings import begins_encoded_recording
 from ....util.containers.wav import START_BYTES, is_wav
-from ....util.figures.counted import counted
 from ..errors import failed
 from ..models import LoadedModel
 from ..protocols import TOO_LARGE
 from ..service import Service
 from ..utterances import PIECE_SECONDS
+from .endings import (
+    GOING_AWAY,
+    INTERNAL,
+    NORMAL,
+    POLICY,
+    Ending,
+    idleness,
+    message_too_large,
+    silence,
+    too_much_audio,
+)
 from .protocol import (
     Close,
     Command,
     Event,
     Finish,
-    Partial,
     ProtocolError,
     Ready,
     Start,
@@ -35,19 +44,6 @@ from .queues import Audio, Inbox, Outbox
 
 LARGEST_PIECE_SECONDS = 1.0
 """The most audio that is recognized at a time; more would delay other streams."""
-
-NORMAL, GOING_AWAY, POLICY, INTERNAL = 1000, 1001, 1008, 1011
-"""Codes with which a WebSocket is closed (RFC 6455)."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """Why a connection ends: the code of its close, and the error message that is sent before, if any."""
-
-    close_code: int
-    error_code: str | None = None
-    message: str = ""
-
 
 SLOW_READER = Ending(POLICY, "slow_reader", "too many messages were left unread")
 
@@ -129,8 +125,7 @@ class LiveConnection:
             message = await self._next()
             await pace.keep()
             if TOO_LARGE in message:
-                told = f"a message may have at most {counted(self._limits.max_message_kilobytes, 'kilobyte')}"
-                return Ending(POLICY, "message_too_large", told)
+                return message_too_large(self._limits)
             audio = message.get("bytes")
             if audio is None:
                 try:
@@ -146,8 +141,7 @@ class LiveConnection:
                 is_first = False
                 most_bytes -= len(audio)
                 if most_bytes < 0:
-                    most = counted(self._limits.max_stream_seconds, "second")
-                    return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
+                    return too_much_audio(self._limits)
                 self._inbox.put_audio(audio)
             await self._inbox.room()
 
@@ -230,17 +224,12 @@ class LiveConnection:
             return None
         if self._utterances.in_progress and (ending := await self._finish(time.monotonic())) is not None:
             return ending
-        return Ending(NORMAL, "silence", f"no word in {counted(self._limits.max_silence_seconds, 'second')} of audio")
+        return silence(self._limits)
 
     def _tell(self, events: Sequence[Event], since: float) -> Ending | None:
         """Send events; return an ending if the client leaves too many unread."""
-        metrics = self._service.metrics
         for event in events:
-            if isinstance(event, Partial):
-                metrics.partial_latency.observe(time.monotonic() - since)
-            else:
-                metrics.final_latency.observe(time.monotonic() - since)
-                metrics.utterances.labels(event.reason).inc()
+            self._service.metrics.told(event, time.monotonic() - since)
             if not self._outbox.put(event):
                 return SLOW_READER
         return None
@@ -256,11 +245,10 @@ class LiveConnection:
 
     async def _watch_idleness(self) -> Ending:
         """Wait until the client has sent nothing for too long, counted from the end of recognition if that is later."""
-        idle_seconds = self._limits.idle_seconds
         while True:
-            left = self._active_at + idle_seconds - time.monotonic()
+            left = self._active_at + self._limits.idle_seconds - time.monotonic()
             if left <= 0:
-                return Ending(POLICY, "idle", f"no message for {counted(idle_seconds, 'second')}")
+                return idleness(self._limits)
             await asyncio.sleep(left)
 
 

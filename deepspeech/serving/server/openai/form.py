@@ -29,6 +29,8 @@ CHARACTER_SETS = (b"utf-8", b"utf8", b"us-ascii", b"iso-8859-1", b"windows-1252"
 
 MOST_FIELDS = 64
 """The most fields besides the keywords, each of which is a field."""
+HELD_IN_MEMORY = 1 << 18
+"""Bytes of a recording that are held in memory before it is stored on disk, as many can arrive at the same time."""
 LARGEST_FIELD = 1 << 16
 """Bytes of a field other than the file."""
 
@@ -177,8 +179,7 @@ def _as_text(name: str, value: UploadFile | str) -> str:
 class _EndingParser(MultiPartParser):
     """A parser that knows whether the form's last boundary has arrived; what comes before it can be cut short."""
 
-    spool_max_size = 1 << 18
-    """Bytes of a recording that are held in memory before it is stored on disk, as many can arrive at the same time."""
+    spool_max_size = HELD_IN_MEMORY
     ended = False
 
     def on_end(self) -> None:

@@ -11,16 +11,13 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from ..errors import RefusedError
-from ..openai.form import TranscriptionRequest, pieces_of
+from ..openai.form import HELD_IN_MEMORY, TranscriptionRequest, pieces_of
 from ..openai.recordings import no_storage
 from ..openai.transcriptions import TranscriptionEndpoint
 from ..options import Limits
 from ..service import Service
 
 PATH = "/stt"
-
-HELD_IN_MEMORY = 1 << 18
-"""Bytes of a recording that are held in memory before it is stored on disk, as many can arrive at the same time."""
 
 
 def stt_route(service: Service) -> Route:

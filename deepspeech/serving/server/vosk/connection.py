@@ -8,17 +8,18 @@ from collections.abc import Callable
 from starlette.types import Message, Receive, Send
 
 from ....util.containers.beginnings import begins_encoded_recording
-from ....util.figures.counted import counted
 from ..errors import RefusedError, failed
-from ..live.connection import (
+from ..live.connection import LARGEST_PIECE_SECONDS, ClientGoneError, Pace
+from ..live.endings import (
     GOING_AWAY,
     INTERNAL,
-    LARGEST_PIECE_SECONDS,
     NORMAL,
     POLICY,
-    ClientGoneError,
     Ending,
-    Pace,
+    idleness,
+    message_too_large,
+    silence,
+    too_much_audio,
 )
 from ..live.endpoint import Query
 from ..live.protocol import Event, Final, ProtocolError, Start
@@ -87,8 +88,7 @@ class VoskConnection:
     async def _answer(self) -> Ending:
         while (message := await self._next()) is not None:
             if TOO_LARGE in message:
-                most = counted(self._limits.max_message_kilobytes, "kilobyte")
-                return Ending(POLICY, "message_too_large", f"a message may have at most {most}")
+                return message_too_large(self._limits)
             audio = message.get("bytes")
             if audio is not None:
                 if (ending := await self._hear(audio)) is not None:
@@ -105,7 +105,7 @@ class VoskConnection:
             if isinstance(command, EndOfAudio):
                 return Ending(NORMAL)
         if not self._service.draining.is_set():
-            return Ending(POLICY, "idle", f"no message for {counted(self._limits.idle_seconds, 'second')}")
+            return idleness(self._limits)
         return Ending(GOING_AWAY, message="the server is being stopped")
 
     async def _next(self) -> Message | None:
@@ -128,13 +128,12 @@ class VoskConnection:
         if len(self._waiting) >= PIECE_SECONDS * self._second:
             if utterances.seconds + len(self._waiting) / self._second > self._limits.max_stream_seconds:
                 self._waiting.clear()
-                most = counted(self._limits.max_stream_seconds, "second")
-                return Ending(POLICY, "too_much_audio", f"a connection may have at most {most} of audio")
+                return too_much_audio(self._limits)
             finals = await self._hear_waiting(utterances, began)
         await self._tell(finals or None)
         if utterances.silent_seconds <= self._limits.max_silence_seconds:
             return None
-        return Ending(NORMAL, "silence", f"no word in {counted(self._limits.max_silence_seconds, 'second')} of audio")
+        return silence(self._limits)
 
     async def _begun(self) -> Utterances:
         """Return the recognizer that the connection's configuration asks for; raise RefusedError if there is none."""
@@ -171,17 +170,14 @@ class VoskConnection:
 
     async def _recognized(self, work: Callable[[], list[Event]], seconds: float, since: float) -> list[Final]:
         """Do some work on `seconds` of audio that arrived at `since`; keep the partial, and return the finals."""
-        metrics, finals = self._service.metrics, []
+        finals = []
         for event in await self._service.recognize(work, seconds):
-            late = time.monotonic() - since
+            self._service.metrics.told(event, time.monotonic() - since)
             if isinstance(event, Final):
                 self._partial = ""
                 finals.append(event)
-                metrics.utterances.labels(event.reason).inc()
-                metrics.final_latency.observe(late)
             else:
                 self._partial = event.text
-                metrics.partial_latency.observe(late)
         return finals
 
     async def _tell(self, finals: list[Final] | None) -> None:
