@@ -109,8 +109,10 @@ def import_corpus(
     source: Path | None = None,
     report: Report = report_to_stderr,
     choices: Choices = Choices(),  # noqa: B008 (never changed)
-) -> None:
+) -> bool:
     """Import the corpus of this name into the folder `out`; complete files there are not fetched again.
+
+    Return whether anything was imported: a corpus of a format that is there stays as it is without a source.
 
     `source` is the folder of its recordings, an archive of it, which is unpacked below `out`, or a list of them.
     Without one they are downloaded (for a format, only if `choices` say so) or synthesized. Each corpus's module
@@ -134,8 +136,11 @@ def import_corpus(
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
             import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
-        elif not is_imported(out):
+        elif is_imported(out):
+            return False
+        else:
             raise ImportingError(missing_source(name))
+        return True
     except CorpusError as error:  # from a list that is read as for training
         raise ImportingError(str(error)) from error
     except (OSError, sqlite3.Error) as error:

@@ -36,7 +36,6 @@ from ...util.importing import (
     descriptions,
     format_of,
     import_corpus,
-    is_format,
     is_imported,
     unpacked_source,
     without_warnings,
@@ -102,9 +101,8 @@ def _import(options: argparse.Namespace) -> None:
         with without_warnings():
             name = format_of(source, choices)
         report(f"{source} has the format {name}")
-    if source is None and not download and is_format(name) and is_imported(options.out):
+    if not import_corpus(name, options.out, source, report, choices):
         report(f"{options.out} holds an imported corpus, which stays as it is; --from imports its recordings again")
-    import_corpus(name, options.out, source, report, choices)
 
 
 def _check(options: argparse.Namespace) -> None:
