@@ -159,7 +159,8 @@ def _training(card: Card) -> list[str]:
     figures, state = card.figures, card.state
     lines = []
     if figures.train_utterances:
-        lines.append(f"- {_utterances(figures.train_utterances)}, {figures.train_hours:.2f} hours")
+        heard = counted(figures.train_utterances, "utterance", thousands=",")
+        lines.append(f"- {heard}, {figures.train_hours:.2f} hours")
     if state is not None:
         lines.append(f"- {counted(state.epoch, 'epoch')}")
         if state.dev_figures:
@@ -173,7 +174,8 @@ def _test(card: Card) -> list[str]:
     figures = card.figures
     if not figures.test_utterances or figures.test_checkpoint != ", ".join(card.checkpoints):
         return ["These weights were not tested."]
-    tested = _utterances(figures.test_utterances, "shortest " if figures.test_limit else "")
+    which = "shortest utterance" if figures.test_limit else "utterance"
+    tested = counted(figures.test_utterances, which, thousands=",")
     limit = f" (`--limit_test={figures.test_limit}`)" if figures.test_limit else ""
     return [
         f"- word error rate {figures.wer:.2%}, character error rate {figures.cer:.2%}, loss {figures.test_loss:.4f}",
@@ -181,7 +183,3 @@ def _test(card: Card) -> list[str]:
         f"- the {tested} of {', '.join(figures.test_files)}{limit}",
         *([f"- decoded {figures.language_model}"] if figures.language_model else []),
     ]
-
-
-def _utterances(count: int, which: str = "") -> str:
-    return f"{count:,} {which}utterance{'' if count == 1 else 's'}"
