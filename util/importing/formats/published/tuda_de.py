@@ -28,13 +28,12 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         for file in filter(is_recording, files):  # in order, so that the first microphone is met first
             by_text.setdefault(file.rpartition("_")[0], file)
         for text, file in by_text.items():
-            if f"{text}.xml" not in files:
-                if any(each.endswith(".xml") for each in files):
-                    yield LeftOut(str((folder / file).relative_to(source)), NO_TRANSCRIPT, str(folder / file))
-            else:
+            if f"{text}.xml" in files:
                 item = _item(source, folder / f"{text}.xml", folder / file)
                 empty = empty and isinstance(item, LeftOut)
                 yield item
+            elif any(each.endswith(".xml") for each in files):
+                yield LeftOut(str((folder / file).relative_to(source)), NO_TRANSCRIPT, str(folder / file))
     if empty:
         raise ImportingError(f"{source} has no *.xml with a {_TEXT} beside recordings, so it isn't Tuda-De")
 
