@@ -13,6 +13,7 @@ from ..decoder.of_alphabet import make_decoder
 from ..decoder.references import with_references
 from ..errors import CorpusError, FeatureCacheError, FlagError, ImportingError
 from ..options import Options, SetOptions
+from ..options.experiment import CorpusImport
 from ..schedule.jobs import SetName
 from ..util.augmentation.checked_sources import checked_sources
 from ..util.augmentation.recordings import Recording
@@ -83,14 +84,38 @@ def _read_alphabet(options: Options) -> tuple[Alphabet, CTCDecoder]:
 
 
 def _import(options: Options) -> None:
-    """Import the experiment's corpora, if it has any; raise ImportingError if one lacks a set that the run needs."""
-    imports = list(options.experiment.imports())
+    """Import the corpora that the run needs, if any; raise ImportingError if one lacks a set that the run needs."""
+    imports = [each for each in options.experiment.imports() if _needs(options, each)]
     for each in imports:
         check_known(each.corpus)  # before the first import, which may take long
     for each in imports:
         download = each.source is None and not is_imported(each.folder)
+        if download:
+            _report_sets(options, each)
         import_corpus(each.corpus, each.folder, each.source, choices=replace(each.choices, download=download))
         _check_sets(options, each.folder)
+
+
+def _needs(options: Options, corpus: CorpusImport) -> bool:
+    """Return whether a flag asks for the import of a corpus, or the run reads a file of it."""
+    asked = options.experiment
+    if corpus.source or asked.split or asked.speakers or asked.tiers:
+        return True
+    of_run = [options_of_set(options, name) for name in SetName]
+    of_labels = [options.train, options.dev, options.test] if _makes_alphabet(options) else []
+    model = options.language_model
+    lists = [path for each in (*of_run, *of_labels) for path in each.files]
+    read = [path for path in (*lists, model.binary_path, model.trie_path, model.scorer_path) if path]
+    return any(path.resolve().is_relative_to(corpus.folder.resolve()) for path in read)
+
+
+def _report_sets(options: Options, corpus: CorpusImport) -> None:
+    """Report which sets a corpus is downloaded for, if the others are lists of the user's."""
+    files = {name: options_of_set(options, name).files for name in SetName}
+    own = [name for name in SetName if any(path.parent == corpus.folder for path in files[name])]
+    if any(files[name] for name in SetName if name not in own):
+        flags = " and ".join(f"--{name.value}_files" for name in own)
+        report(f"{corpus.corpus} is imported for {flags}: give another list, or an empty one (--test_files=)")
 
 
 def _check_sets(options: Options, folder: Path) -> None:

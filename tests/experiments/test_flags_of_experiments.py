@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpora import TinyCorpus
 
 from deepspeech.cli.flags import parse
-from deepspeech.errors import FlagError, PythonFileError
+from deepspeech.errors import FlagError, ImportingError, PythonFileError
 from deepspeech.experiments.experiment import Experiment
 from deepspeech.experiments.fsdd import FSDD
 from deepspeech.options import Options
 from deepspeech.options.parameters.of_run import run_parameters
 from deepspeech.options.parameters.text import FILE_NAME, write_parameters
+from deepspeech.schedule.jobs import SetName
+from deepspeech.training import inputs
+from deepspeech.training.inputs import Inputs, read_inputs
 
 
 def options_of(experiment: Experiment) -> Options:
@@ -134,3 +138,29 @@ def test_a_folder_that_does_not_exist_is_no_list_that_cannot_be_read(tmp_path: P
     missing = tmp_path / "recordings"
     with pytest.raises(FlagError, match=f"^--from={re.escape(str(missing))}: there is no such folder or list$"):
         parse(["--experiment=auto", f"--from={missing}", f"--work={tmp_path / 'work'}"])
+
+
+def test_an_experiment_imports_its_corpus_only_for_the_sets_that_the_run_reads(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def read(*flags: str) -> Inputs:
+        alphabet = f"--alphabet_config_path={tiny_corpus.alphabet}"
+        options = parse(["--experiment=an4", "--work=work", "--audio_sample_rate=16000", alphabet, *flags])
+        assert options
+        return read_inputs(options)
+
+    def imported(corpus: str, folder: Path, *_: object, **__: object) -> None:
+        raise ImportingError(f"{corpus} to {folder}")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(inputs, "import_corpus", imported)
+    train, dev, test = (f"--{name.value}_files={getattr(tiny_corpus, name.value)}" for name in SetName)
+    assert len(read(train, dev, test).corpora[SetName.TEST].utterances) == 6
+    assert set(read(train, dev, "--test_files=").corpora) == {SetName.TRAIN, SetName.DEV}
+    assert set(read("--notrain", test).corpora) == {SetName.TEST}
+    with pytest.raises(ImportingError, match="an4 to work/corpus"):
+        read(train, dev)
+    assert "an4 is imported for --test_files: give another list" in capfd.readouterr().err
+    for flag in ("--from=recordings", "--split=8:1:1"):
+        with pytest.raises(ImportingError, match="an4 to work/corpus"):
+            read(train, dev, test, flag)
