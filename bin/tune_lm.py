@@ -76,7 +76,7 @@ def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
-    add("--model", type=Path, help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("--model", type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add("--csv", type=list_path, action="extend", nargs="+", default=[], help="validation set, for the model to run on")
     add("--posteriors", type=Path, help="the model's outputs, instead of --model")
     add("--references", type=Path, help="their texts, instead of --csv")

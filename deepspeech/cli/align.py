@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.align")
     add = parser.add_argument
-    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add("--audio", required=True, type=Path, help="recording of any format")
     add("--transcript", required=True, type=Path, help="text file of the recording's transcript")
     add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")

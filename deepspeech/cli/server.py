@@ -79,8 +79,8 @@ def _add_models(parser: ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="[NAME=]PATH",
-        help="exported graph, .pb or .pbmm, or .onnx or .tflite file; several need names, and clients that name no "
-        "model get the first",
+        help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder; several need names, and clients that "
+        "name no model get the first",
     )
     add(
         "--scorer",
@@ -235,6 +235,8 @@ def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
 def _check_file(flag: str, path: Path | None) -> None:
     if path is not None and (address := address_of(path)) is not None:
         raise FlagError(f"--{flag}={address}: {NOT_HERE}")
+    if flag == "model" and path is not None and path.is_dir():
+        return  # with a model, as its loading reports otherwise
     if path is not None and not path.is_file():
         raise FlagError(f"--{flag}={path}: {'not a file' if path.exists() else 'there is no such file'}")
 

@@ -68,7 +68,7 @@ def _drop_output() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
-    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add(
         "--precision",
         choices=PRECISIONS,

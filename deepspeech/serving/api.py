@@ -49,9 +49,10 @@ class Model:
     def __init__(self, model_path: str | PathLike[str], precision: str = "float32") -> None:
         """Load a `.pb`, `.pbmm` or `.onnx` file, computed in a `precision`: `float32`, `bfloat16`, `int8` or `auto`.
 
-        A `.tflite` file has weights of its own precision, and needs the package ai-edge-litert. Raise GraphError if the
-        file cannot be used, FeatureError if its features cannot be computed, and ModelError for an unknown or
-        unsupported precision. All errors that a model raises on purpose are RuntimeErrors.
+        The path may also be that of a folder with one such file. A `.tflite` file has weights of its own precision, and
+        needs the package ai-edge-litert. Raise GraphError if the file cannot be used, FeatureError if its features
+        cannot be computed, and ModelError for an unknown or unsupported precision. All errors that a model raises on
+        purpose are RuntimeErrors.
         """
         self._info, self._engine, self._features = load_acoustic_model(file_path(model_path, "model_path"), precision)
         self._scheduler = Scheduler(self._engine)

@@ -19,7 +19,7 @@ from pathlib import Path
 from ...decoder.references import reference_of
 from ...errors import ExportError, FlagError, GraphError
 from ...options.rows.values import listed
-from ...serving.acoustics.loading import is_loaded_as_graph
+from ...serving.acoustics.loading import is_loaded_as_graph, model_file
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from ...serving.confidence.reliability import reliability
@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> None:
     options = _parser().parse_args(arguments)
+    options.model = model_file(options.model)
     if not is_loaded_as_graph(options.model):
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")
     model = Model(options.model)

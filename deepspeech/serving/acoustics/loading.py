@@ -15,6 +15,7 @@ from ..frozen.model import ModelInfo, read_frozen_model
 from ..layers.layer import Array
 from ..layers.precision import Precision
 
+GRAPH_SUFFIXES = (".pb", ".pbmm")
 ONNX_SUFFIX, LITERT_SUFFIX = ".onnx", ".tflite"
 
 LITERT_IDENTIFIER = b"TFL3"
@@ -50,13 +51,13 @@ class AcousticModel(NamedTuple):
 
 
 def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FLOAT32.value) -> AcousticModel:
-    """Load a `.pb` or `.pbmm` graph, a `.onnx` model, or a file for LiteRT, `.tflite`.
+    """Load a `.pb` or `.pbmm` graph, a `.onnx` model, or a file for LiteRT, `.tflite`; of a folder, its only model.
 
     Raise GraphError if the file cannot be used, FeatureError if its features cannot be computed, and ModelError for an
     unknown precision, or for a `.tflite` file and `int8` or `bfloat16`, as its weights are fixed.
     """
     chosen = Precision.named(precision)
-    path = Path(path)
+    path = model_file(Path(path))
     if path.suffix.lower() == ONNX_SUFFIX:
         from .onnx_model import load_onnx_model  # needs onnxruntime
 
@@ -65,6 +66,27 @@ def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FL
         return _for_litert(path, precision)
     model = read_frozen_model(path)
     return AcousticModel(model.info, Engine(model, chosen), ModelFeatures(model.info))
+
+
+def model_file(path: Path) -> Path:
+    """Return the path of a model's file, which is the path itself unless it is a folder, such as that of an export.
+
+    Raise GraphError for a folder that does not hold exactly one model, and for one that cannot be read.
+    """
+    if not path.is_dir():
+        return path
+    suffixes = (*GRAPH_SUFFIXES, ONNX_SUFFIX, LITERT_SUFFIX)
+    try:
+        inside = sorted(path.iterdir())
+    except OSError as error:
+        raise GraphError(f"{path}: cannot be read ({error.strerror})") from error
+    found = [each for each in inside if each.suffix.lower() in suffixes and each.is_file()]
+    if not found:
+        raise GraphError(f"{path}: is a folder without a model; deepspeech-train exports one with --export_dir")
+    if len(found) > 1:
+        names = ", ".join(each.name for each in found)
+        raise GraphError(f"{path}: is a folder of several models, {names}; name one, such as {found[0]}")
+    return found[0]
 
 
 def is_loaded_as_graph(path: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from graph_files import definition_of, edited, repeated, write
 
 from deepspeech import AsyncModel, Model
-from deepspeech.errors import DeepSpeechError
+from deepspeech.errors import DeepSpeechError, GraphError
 from deepspeech.serving.endpointing import EndpointRules
 
 NO_SAMPLES = np.zeros(0, np.int16)
@@ -91,3 +93,16 @@ def test_weights_whose_sums_overflow_are_a_runtime_error(graph_file: Path, tmp_p
     path = write(tmp_path / "overflow.pb", edited(definition_of(graph_file), **edits))
     with np.errstate(all="ignore"):
         check(lambda model: model.stt(np.full(3200, 1000, np.int16)), Model(path))
+
+
+def test_a_folder_with_one_model_is_that_model(graph_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(GraphError, match=f"{tmp_path}: is a folder without a model; deepspeech-train exports one"):
+        Model(tmp_path)
+    (tmp_path / "model.md").touch()
+    shutil.copy(graph_file, tmp_path / "model.PB")
+    noise = np.random.default_rng(1).normal(0, 2000, 16_000).astype(np.int16)
+    assert Model(tmp_path).stt(noise) == Model(graph_file).stt(noise)
+    shutil.copy(graph_file, tmp_path / "model.pbmm")
+    several = f"{tmp_path}: is a folder of several models, model.PB, model.pbmm; name one, such as {tmp_path}/model.PB"
+    with pytest.raises(GraphError, match=re.escape(several)):
+        Model(tmp_path)

@@ -221,7 +221,7 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
         (["--model=/nowhere.pb"], "--model=/nowhere.pb: there is no such file"),
         (["--model=s3://bucket/a.pb"], "--model=s3://bucket/a.pb: is an address; download it"),
         (["--model=~nobody.here/a.pb"], "--model=~nobody.here/a.pb: there is no such file"),
-        (["--model=/"], "--model=/: not a file"),
+        (["--model=/dev/null"], "--model=/dev/null: not a file"),
         (["--model={graph}", "--model={graph}"], "--model={graph}: there is another one of this name"),
         (["--model=a={graph}", "--model=a={graph}"], "there is another one of this name"),
         (["--model=={graph}"], "must be a path, or NAME=PATH"),
