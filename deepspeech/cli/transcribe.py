@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     _check(options)
     try:
         return _run(options)
@@ -68,6 +68,7 @@ def _drop_output() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
+    add("recordings", nargs="*", metavar="AUDIO", help="the same as after --audio")
     add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add(
         "--precision",
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add(
         "--audio",
-        required=True,
+        default=[],
         action="extend",
         nargs="+",
         help="recordings of any format, folders, or - for a pipe: WAV, or 16-bit mono samples at the model's rate",
@@ -124,6 +125,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check(options: argparse.Namespace) -> None:
+    options.audio = [*options.audio, *options.recordings]
+    if not options.audio:
+        raise FlagError("the following arguments are required: --audio; see --help")
     for name in ("beam_width", "candidate_transcripts", "stream"):
         value = getattr(options, name)
         if value is not None and value < 1:

@@ -54,7 +54,7 @@ def parsers(monkeypatch: pytest.MonkeyPatch) -> list[argparse.ArgumentParser]:
         seen.append(parser)
         raise SystemExit
 
-    monkeypatch.setattr(ArgumentParser, "parse_args", stop)
+    monkeypatch.setattr(ArgumentParser, "parse_known_args", stop)
     return seen
 
 

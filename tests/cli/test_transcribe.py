@@ -45,10 +45,11 @@ def test_a_recording_becomes_a_line_of_text(client: Client, model: Model, record
     assert finished.stdout.decode() == model.stt(samples) + "\n"
 
 
-def test_recordings_may_be_given_flag_by_flag(client: Client, recordings: list[Path]) -> None:
+def test_recordings_may_be_given_flag_by_flag_or_without_it(client: Client, recordings: list[Path]) -> None:
     one_flag = client.run("--audio", *recordings[:2])
     assert len(one_flag.stdout.splitlines()) == 2, one_flag.stderr
     assert client.run("--audio", recordings[0], "--audio", recordings[1]).stdout == one_flag.stdout
+    assert client.run(*recordings[:2]).stdout == one_flag.stdout
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
