@@ -15,6 +15,8 @@ Samples = npt.NDArray[np.integer] | Sequence[int]
 
 BYTE_FORMATS = ("B", "b", "c")
 INT16 = np.iinfo(np.int16)
+OF_FLOATS = "of floats in [-1, 1], make them by (32767 * samples).astype(numpy.int16)"
+"""What to do with the samples that most Python libraries of audio return."""
 
 
 def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
@@ -34,7 +36,8 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
     samples = _array(audio)
     empty = not is_array and not samples.size  # a list without numbers has no type
     if not empty and ((is_array and not _fits(samples)) or samples.dtype.kind not in "iu"):
-        raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}")
+        how = f"; {OF_FLOATS}" if samples.dtype.kind == "f" else ""
+        raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}{how}")
     if samples.ndim != 1:
         raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
     if not empty and not _fits(samples) and (samples.min() < INT16.min or samples.max() > INT16.max):

@@ -55,6 +55,15 @@ def test_signals_are_told_from_samples(model: Model, recordings: list[Path]) -> 
             compute(signal[:8].reshape(4, 2))
 
 
+def test_floats_are_refused_with_what_makes_samples_of_them(model: Model, recordings: list[Path]) -> None:
+    signal, spoken = (soundfile.read(recordings[0], dtype=kind)[0] for kind in ("float64", "int16"))
+    with pytest.raises(SamplesTypeError, match="not an array of float64; of floats in") as found:
+        model.transcribe(signal)
+    expression = str(found.value).rpartition(" by ")[2]
+    made = eval(expression, {"samples": signal, "numpy": np})
+    assert made.dtype == np.int16 and np.abs(made - spoken).max() <= 1
+
+
 NOT_SAMPLES: list[Any] = [
     None,
     "text",
