@@ -166,6 +166,7 @@ def test_a_flag_that_may_come_with_several_values_is_given_once_for_each() -> No
         ("--checkpoints_dir=a", "--checkpoint_dir"),
         ("--noearly_stopp", "--noearly_stop"),
         ("--dropout=0.1", "--dropout_rate"),
+        ("--batch_size=2", "--train_batch_size"),
     ],
 )
 def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:

@@ -58,9 +58,11 @@ def given_values(names: Sequence[Spelling], given: Callable[[str], Any]) -> dict
 def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
     """Return the error for a name that no flag has, with the most similar name."""
     known = [each.name for each in names] + [f"no{each.name}" for each in names if each.kind is bool]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=NEARNESS) or [
-        each for each in known if each.startswith(name)
-    ]
+    near = (
+        [each for each in known if "_" in name and each.endswith(f"_{name}")]  # such as that of the training set
+        or difflib.get_close_matches(name, known, n=1, cutoff=NEARNESS)
+        or [each for each in known if each.startswith(name)]
+    )
     return FlagError(f"--{name}: there is no such flag; {f'did you mean --{near[0]}? See' if near else 'see'} --help")
 
 
