@@ -140,6 +140,11 @@ def _check(options: argparse.Namespace) -> None:
         if getattr(options, name) not in (None, "") and options.scorer is None:
             raise FlagError(f"--{name}: needs --scorer")
     options.boosts = _hot_words(options.hot_words)
+    _check_output(options)
+
+
+def _check_output(options: argparse.Namespace) -> None:
+    """Raise FlagError for flags that ask for several kinds of output, or for one that the others cannot give."""
     if options.json:
         if options.format not in ("text", "json"):
             other = "a list" if options.format == CSV else "subtitles"
