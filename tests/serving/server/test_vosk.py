@@ -269,6 +269,8 @@ def test_utterances_that_end_in_one_message_are_joined() -> None:
     word = {"conf": 0.9, "end": 0.5, "start": 0.0, "word": "one"}
     assert json.loads(result_answer([one, empty], Config())) == {"result": [word], "text": "one"}
     assert json.loads(result_answer([one, two], Config(words=False))) == {"text": "one two"}
+    chinese = [final("今天", 0.9), final("很好", 0.8)]
+    assert json.loads(result_answer(chinese, Config(words=False))) == {"text": "今天很好"}
     several = Config(words=False, alternatives=5)
     assert json.loads(result_answer([one, two], several)) == {"alternatives": [{"confidence": 0.8, "text": "one two"}]}
     assert [each["text"] for each in json.loads(result_answer([one], several))["alternatives"]] == ["one", "other"]

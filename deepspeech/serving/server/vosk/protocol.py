@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from ....util.transcripts import continued_by_all
 from ..live.protocol import LONGEST_HOT_WORD, Alternative, Final, ProtocolError
 from ..options import Limits
 
@@ -102,7 +103,7 @@ def _told(transcript: Alternative, config: Config) -> dict[str, Any]:
 def _joined(parts: Sequence[Alternative]) -> Alternative:
     confidences = [part.confidence for part in parts if part.confidence is not None]
     words = [word for part in parts for word in part.words]
-    return Alternative(" ".join(part.text for part in parts), words, min(confidences, default=None))
+    return Alternative(continued_by_all(part.text for part in parts), words, min(confidences, default=None))
 
 
 def _written(answer: Mapping[str, Any]) -> str:
