@@ -60,24 +60,28 @@ class LabelTexts:
                 words.append(Word(text, frames[start], frames[end - 1] + 1))
         return tuple(words)
 
-    def character_begins(self, labels: Sequence[int]) -> list[int]:
-        """Return the places where characters begin, leaving out their further bytes and their marks."""
-        return [place for place, label in enumerate(labels) if not place or not self._goes_on(self._texts[label])]
+    def letter_begins(self, labels: Sequence[int]) -> list[int]:
+        """Return the places where letters begin, leaving out their further bytes and their marks."""
+        characters = pairwise([*self._character_begins(labels), len(labels)])
+        return [begin for begin, end in characters if not begin or not is_mark(self.joined(labels[begin:end])[0])]
 
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
         """Return the place and text of each label; for labels of bytes, of each character, as one byte is no text.
 
         Together they are the `text`: without the spaces at its ends that this leaves out.
         """
-        begins = range(len(labels)) if self._are_characters else self.character_begins(labels)
+        begins = self._character_begins(labels)
         tokens = [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
         return _without_outer_spaces(tokens) if self._spaced or self._has_pieces else tokens
 
-    def _goes_on(self, text: str | bytes) -> bool:
-        """Return whether a label's text belongs to the character before it: a mark, or a further byte of UTF-8."""
-        if isinstance(text, str):
-            return is_mark(text[0])
-        return text[0] & 0b1100_0000 == 0b1000_0000
+    def _character_begins(self, labels: Sequence[int]) -> list[int]:
+        """Return the places of labels that are not further bytes of UTF-8."""
+        texts = [self._texts[label] for label in labels]
+        return [
+            place
+            for place, text in enumerate(texts)
+            if not place or isinstance(text, str) or text[0] & 0b1100_0000 != 0b1000_0000
+        ]
 
     def joined(self, labels: Sequence[int]) -> str:
         """Return the text; bytes that are not UTF-8 become replacement characters."""

@@ -11,12 +11,12 @@ from .hypotheses import Hypothesis, Word
 def phrases(word: Word, hypothesis: Hypothesis, longest_gap: int, longest: int) -> Iterator[Word]:
     """Yield the phrases of the text that a hypothesis has between two spaces.
 
-    The text is cut where a character appears more than `longest_gap` frames after the previous one. Longer phrases are
+    The text is cut where a letter appears more than `longest_gap` frames after the previous one. Longer phrases are
     then cut at their widest gap until each takes at most `longest` frames.
     """
     first, end = (bisect_left(hypothesis.timesteps, frame) for frame in (word.start, word.end))
     labels, steps = hypothesis.labels[first:end], hypothesis.timesteps[first:end]
-    begins = [*hypothesis.label_texts.character_begins(labels), len(labels)]
+    begins = [*hypothesis.label_texts.letter_begins(labels), len(labels)]
     waiting = [(0, len(begins) - 1)]
     while waiting:
         begin, end = waiting.pop()

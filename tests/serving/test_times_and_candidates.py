@@ -102,10 +102,10 @@ def test_phrases_of_a_partial_result_are_open_as_its_last_word_is() -> None:
 
 
 def test_phrases_are_cut_where_characters_begin() -> None:
-    spelled = "好คำ".encode()
+    spelled = "好คำกิ่".encode()
     of_bytes = LabelTexts([bytes([each]) for each in spelled], range(len(spelled)))
     far_apart = Hypothesis(-1, -1, 0, tuple(range(len(spelled))), tuple(range(0, 100 * len(spelled), 100)), of_bytes)
-    assert [word.text for word in transcript(far_apart, 0.02, [1.0]).words] == ["好", "ค", "ำ"]
+    assert [word.text for word in transcript(far_apart, 0.02, [1.0]).words] == ["好", "ค", "ำ", "กิ่"]
     assert [
         word.text for word in transcript(hypothesis("ก็ดี go", [0, 99, 300, 399, 400, 500, 501]), 0.02, [1.0, 1.0]).words
     ] == [

@@ -189,7 +189,7 @@ TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const 
 // gaps until no part is too long.
 std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& result) const {
   const auto [first, last] = labels_of(word, result);
-  std::vector<std::size_t> places = character_begins(result, first, last);
+  std::vector<std::size_t> places = letter_begins(result, first, last);
   std::vector<std::pair<std::size_t, std::size_t>> waiting{{0, places.size()}};
   places.push_back(last);
   std::vector<TimedWord> phrases;
@@ -208,14 +208,17 @@ std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& 
   return phrases;
 }
 
-// The places of labels where characters begin, leaving out their further bytes and their combining marks.
-std::vector<std::size_t> WordReader::character_begins(const ctc::Result& result, std::size_t first,
-                                                      std::size_t last) const {
+// The places of labels where letters begin, leaving out their further bytes and their combining marks.
+std::vector<std::size_t> WordReader::letter_begins(const ctc::Result& result, std::size_t first,
+                                                   std::size_t last) const {
   std::vector<std::size_t> places;
-  for (std::size_t place = first; place < last; ++place) {
-    std::string_view label = labels_[result.labels[place]];
-    const bool goes_on = shared::is_within_character(label) ||
-                         (shared::is_utf8(label) && is_mark(shared::take_character(label)));
+  for (std::size_t place = first, end = first; place < last; place = end) {
+    std::string bytes = labels_[result.labels[place]];
+    for (end = place + 1; end < last && shared::is_within_character(labels_[result.labels[end]]); ++end) {
+      bytes += labels_[result.labels[end]];
+    }
+    std::string_view character = bytes;
+    const bool goes_on = shared::first_character(character).valid && is_mark(shared::take_character(character));
     if (place == first || !goes_on) places.push_back(place);
   }
   return places;

@@ -79,7 +79,7 @@ class WordReader {
   std::vector<TimedWord> timed(const Word& word, const ctc::Result& result) const;
   TimedWord spoken(const Word& word, const ctc::Result& result) const;
   std::vector<TimedWord> phrases(const Word& word, const ctc::Result& result) const;
-  std::vector<std::size_t> character_begins(const ctc::Result& result, std::size_t first, std::size_t last) const;
+  std::vector<std::size_t> letter_begins(const ctc::Result& result, std::size_t first, std::size_t last) const;
   std::string text(const ctc::Result& result, std::size_t first, std::size_t last) const;
   std::uint32_t rows(double seconds) const { return static_cast<std::uint32_t>(seconds / row_seconds_); }
   bool is_space(ctc::Label label) const { return labels_[label] == " "; }
