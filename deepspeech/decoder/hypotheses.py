@@ -60,6 +60,11 @@ class LabelTexts:
                 words.append(Word(text, frames[start], frames[end - 1] + 1))
         return tuple(words)
 
+    @property
+    def divide_words(self) -> bool:
+        """Whether a label is a space, or begins with one; otherwise, all labels of a text are one word."""
+        return bool(self._begins)
+
     def letter_begins(self, labels: Sequence[int]) -> list[int]:
         """Return the places where letters begin, leaving out their further bytes and their marks."""
         characters = pairwise([*self._character_begins(labels), len(labels)])

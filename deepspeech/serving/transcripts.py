@@ -90,7 +90,7 @@ def transcript(
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words = []
     for word, confidence in zip(hypothesis.words, confidences, strict=True):
-        if has_unspaced(word.text):
+        if has_unspaced(word.text) or not hypothesis.label_texts.divide_words:
             said = list(phrases(word, hypothesis, gap, longest))
         else:
             said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]

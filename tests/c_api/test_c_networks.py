@@ -139,7 +139,7 @@ def test_a_character_of_several_bytes_is_one_token(library: Library, model_of_by
     assert "".join(tokens) == python.stt(samples_of(24_013))
 
 
-@pytest.mark.parametrize("labels", [" 今天气好", "กข็ีa", "ｱｶﾞｷﾟ", b"bytes"])
+@pytest.mark.parametrize("labels", [" 今天气好", "กข็ีa", "ｱｶﾞｷﾟ", "ㇰㇱア", "12سِن", b"bytes"])
 def test_texts_without_spaces_have_the_phrases_of_python(labels: str | bytes, library: Library, tmp_path: Path) -> None:
     alphabet = Alphabet(tuple(labels)) if isinstance(labels, str) else ByteAlphabet()
     path = tmp_path / "unspaced.pb"

@@ -22,9 +22,10 @@ from deepspeech.serving.subtitles import cues
 from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, metadata, transcript
 
 
-def hypothesis(text: str, frames: list[int]) -> Hypothesis:
-    """Return a hypothesis whose characters appear at these frames."""
-    texts = LabelTexts(text, range(len(text)))
+def hypothesis(text: str, frames: list[int], other_labels: str = " ") -> Hypothesis:
+    """Return a hypothesis whose characters appear at these frames; the alphabet has other labels besides."""
+    alphabet = f"{text}{other_labels}"
+    texts = LabelTexts(alphabet, range(len(alphabet)))
     return Hypothesis(-1.0, -1.0, 0.0, tuple(range(len(text))), tuple(frames), texts)
 
 
@@ -78,6 +79,12 @@ def test_texts_without_spaces_have_times_by_phrases() -> None:
     shown = cues(heard.words)
     assert "".join(cue.text.replace(" ", "") for cue in shown) == text
     assert [cue.start for cue in shown if cue.text[0] in "今吧"] == [0.1, 18.6]
+
+
+def test_labels_without_a_space_have_times_by_phrases_in_any_script() -> None:
+    heard = transcript(hypothesis("123سِنٌ", [0, 10, 20, 100, 110, 120, 200], other_labels="4"), 0.02, [0.5])
+    assert [(word.text, word.start, word.end) for word in heard.words] == [("123", 0.0, 0.42), ("سِنٌ", 2.0, 4.02)]
+    assert [cue.text for cue in cues(heard.words, text=heard.text)] == ["123", "سِنٌ"]
 
 
 class Heard:

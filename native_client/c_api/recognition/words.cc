@@ -113,7 +113,9 @@ void Rivals::feed(const std::vector<float>& posteriors, std::size_t columns) {
 }
 
 WordReader::WordReader(std::vector<std::string> labels, double row_seconds)
-    : labels_(std::move(labels)), row_seconds_(row_seconds) {}
+    : labels_(std::move(labels)), row_seconds_(row_seconds) {
+  for (const std::string& label : labels_) divides_words_ = divides_words_ || label.front() == ' ';
+}
 
 std::vector<Word> WordReader::words(const ctc::Result& result) const {
   std::vector<Word> words;
@@ -166,7 +168,7 @@ double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& w
 }
 
 std::vector<TimedWord> WordReader::timed(const Word& word, const ctc::Result& result) const {
-  if (is_unspaced(word.text)) return phrases(word, result);
+  if (!divides_words_ || is_unspaced(word.text)) return phrases(word, result);
   return {spoken(word, result)};
 }
 

@@ -86,6 +86,7 @@ class WordReader {
 
   std::vector<std::string> labels_;
   double row_seconds_;
+  bool divides_words_ = false;  // whether a label is a space, or begins with one
 };
 
 }  // namespace speech
