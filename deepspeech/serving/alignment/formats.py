@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from ...util.transcripts import has_unspaced
+from ...util.transcripts import has_unspaced, is_mark
 from ..subtitles import LONGEST_CUE_CHARACTERS, LONGEST_CUE_SECONDS, cues, srt
 from ..transcripts import TimedWord
 from .transcript import AlignedCharacter, AlignedWord, Alignment
@@ -50,7 +50,7 @@ def textgrid(alignment: Alignment, _name: str = "") -> str:
 
 def subtitles(alignment: Alignment, _name: str = "") -> str:
     """Return the words as SubRip subtitles of a readable length, also of texts written without spaces."""
-    return srt(cues([part for word in alignment.words for part in _readable(word)]))
+    return srt(cues([part for word in alignment.words for part in _readable(word)], text=alignment.text))
 
 
 def as_json(alignment: Alignment, name: str) -> str:
@@ -82,11 +82,11 @@ def _readable(word: AlignedWord) -> Iterator[TimedWord]:
 
 
 def _fitting(word: AlignedWord) -> Iterator[TimedWord]:
-    """Yield the parts of a word that is too long for a cue, cut where the gap between characters is the longest."""
-    waiting = [word.characters]
+    """Yield the parts of a word that is too long for a cue, cut where the gap between letters is the longest."""
+    waiting = [_letters(word)]
     while waiting:
         part = waiting.pop()
-        said = TimedWord("".join(character.text for character in part), part[0].start, part[-1].end)
+        said = TimedWord("".join(letter.text for letter in part), part[0].start, part[-1].end)
         fits = len(said.text) <= LONGEST_CUE_CHARACTERS and said.end - said.start <= LONGEST_CUE_SECONDS
         if fits or len(part) == 1:
             yield said
@@ -95,6 +95,19 @@ def _fitting(word: AlignedWord) -> Iterator[TimedWord]:
                 range(1, len(part)), key=lambda at: (part[at].start - part[at - 1].start, -abs(2 * at - len(part)))
             )
             waiting += [part[cut:], part[:cut]]
+
+
+def _letters(word: AlignedWord) -> list[TimedWord]:
+    """Return the letters of a word, each with its combining marks."""
+    letters: list[TimedWord] = []
+    for character in word.characters:
+        if not character.text:  # a word piece that is a space
+            continue
+        if letters and is_mark(character.text[0]):
+            letters[-1] = replace(letters[-1], text=letters[-1].text + character.text, end=character.end)
+        else:
+            letters.append(TimedWord(character.text, character.start, character.end))
+    return letters
 
 
 def _intervals(spans: Spans, duration: float) -> Iterator[tuple[float, float, str]]:

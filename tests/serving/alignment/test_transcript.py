@@ -7,7 +7,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -183,6 +184,28 @@ def test_subtitles_of_a_text_without_spaces_are_cut_where_its_characters_are_fur
     assert subtitles(Alignment((word,), 12.0)) == (
         f"1\n00:00:00,000 --> 00:00:04,700\n{said}\n\n2\n00:00:06,000 --> 00:00:10,700\n{said}\n"
     )
+
+
+def aligned(text: str, begins: Iterable[float]) -> AlignedWord:
+    """Return a word whose characters begin at these times, in seconds."""
+    characters = tuple(AlignedCharacter(each, at, at + 0.1, -0.1) for each, at in zip(text, begins, strict=True))
+    return AlignedWord(text, characters[0].start, characters[-1].end, -0.1, characters)
+
+
+def test_subtitles_have_the_spaces_of_the_transcript_in_any_script() -> None:
+    words = (aligned("กา", (0.0, 0.2)), aligned("มา", (0.5, 0.7)), aligned("go", (1.0, 1.1)))
+    alignment = Alignment(words, 2.0)
+    assert subtitles(alignment) == f"1\n00:00:00,000 --> 00:00:01,200\n{alignment.text}\n"
+    long = Alignment((aligned("ab" * 45, (0.1 * place for place in range(90))),), 10.0)
+    assert not any(" " in line for line in subtitles(long).splitlines()[2::4])
+
+
+def test_subtitles_are_not_cut_before_a_combining_mark() -> None:
+    word = aligned("กิก", (0.0, 6.0, 7.0))
+    space = AlignedCharacter("", 0.0, 0.02, -0.1)  # as of a word piece
+    for characters in (word.characters, (space, *word.characters)):
+        alignment = Alignment((replace(word, characters=characters),), 8.0)
+        assert subtitles(alignment).splitlines()[2::4] == ["กิ", "ก"]
 
 
 def test_subtitles_show_a_word_whole_where_most_of_its_characters_are() -> None:
