@@ -6,6 +6,8 @@ import shutil
 import unicodedata
 from typing import TextIO
 
+from ...util.transcripts import letters_with_marks
+
 ERASE_TO_END = "\x1b[K"
 
 
@@ -41,10 +43,18 @@ class LiveText:
 
 
 def _end_of(text: str, columns: int) -> str:
-    """Return the end of a text that fits into the columns of a terminal, in which some characters take two."""
-    taken = 0
-    for number, character in enumerate(reversed(text)):
-        taken += 2 if unicodedata.east_asian_width(character) in "WF" else not unicodedata.combining(character)
+    """Return the end of a text that fits into the columns of a terminal, in which some characters take two or none."""
+    taken, shown = 0, []
+    for letter in reversed(letters_with_marks(text)):
+        taken += sum(map(_columns, letter))
         if taken > columns:
-            return text[len(text) - number :]
-    return text
+            break
+        shown.append(letter)
+    return "".join(reversed(shown))
+
+
+def _columns(character: str) -> int:
+    """Return how many columns of a terminal a character takes: marks above and below letters take none."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
