@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decoder.of_alphabet import load_scorer
-from ..errors import AlphabetError, DecoderError, ModelError
+from ..errors import AlphabetError, DecoderError, GraphError, ModelError
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
@@ -58,7 +58,10 @@ class Model:
         self._scheduler = Scheduler(self._engine)
         self._settings = DecodingSettings(self._info.labels, self._info.beam_width)
         self._changing = threading.RLock()
-        self._change()
+        try:
+            self._change()
+        except ModelError as error:  # the labels make no decoder
+            raise GraphError(f"{self._info.path}: {error}") from error
 
     def beamWidth(self) -> int:  # noqa: N802 - the published name, like those below
         """Return how many hypotheses the search keeps; the graph holds the initial number."""

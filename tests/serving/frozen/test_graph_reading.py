@@ -146,6 +146,7 @@ def test_a_graph_of_another_version_or_alphabet_is_refused(graph_file: Path, tmp
     for name, tensor, words in (
         ("metadata_version", tf.make_tensor_proto([7], tf.int32), "version 7"),
         ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abc")]), "3 labels"),
+        ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abcdee")]), "other.pb: .* are both 'e'"),
     ):
         definition = definition_of(graph_file)
         (node,) = (node for node in definition.node if node.name == name)
