@@ -114,7 +114,7 @@ void Rivals::feed(const std::vector<float>& posteriors, std::size_t columns) {
 
 WordReader::WordReader(std::vector<std::string> labels, double row_seconds)
     : labels_(std::move(labels)), row_seconds_(row_seconds) {
-  for (const std::string& label : labels_) divides_words_ = divides_words_ || label.front() == ' ';
+  divides_words_ = std::any_of(labels_.begin(), labels_.end(), [](const auto& label) { return label[0] == ' '; });
 }
 
 std::vector<Word> WordReader::words(const ctc::Result& result) const {
