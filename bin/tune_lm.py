@@ -238,7 +238,10 @@ def search(objective: Objective, arguments: Namespace) -> list[Trial]:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=arguments.seed))
     with Progress("Tuning", arguments.trials, unit="trial") as progress:
-        study.optimize(objective, arguments.trials, callbacks=[lambda *_: progress.advance()])
+        for _ in range(arguments.trials):  # not `optimize`, which logs the traceback of an error and of Ctrl-C
+            trial = study.ask()
+            study.tell(trial, objective(trial))
+            progress.advance()
     return [(*trial.params.values(), trial.value) for trial in study.trials]
 
 

@@ -1,10 +1,11 @@
-"""What bin/tune_lm.py asks for before it begins."""
+"""What bin/tune_lm.py cannot work with."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from running import assert_fails_with, run_script
 
@@ -41,3 +42,13 @@ def test_an_alphabet_that_is_missing_is_asked_for_by_the_flag_of_the_command(tmp
     files = ("--posteriors", tmp_path / "none.npz", "--references", tmp_path / "none.txt", "--lm", tmp_path / "none.lm")
     refused = run_script("tune_lm.py", *files, "--output_unit=pinyin", "--out", tmp_path / "out")
     assert_fails_with(refused, "--output_unit=pinyin: needs --alphabet; bin/make_alphabet.py --output_unit=pinyin")
+
+
+def test_posteriors_that_are_no_probabilities_are_one_line(scorer_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    np.savez(tmp_path / "dev.npz", np.full((9, 29), -3.0))
+    (tmp_path / "dev.txt").write_text("b\n")
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
+    refused = run_script("tune_lm.py", *kept, "--lm", scorer_file, "--out", tmp_path / "tuned")
+    assert_fails_with(refused, "which is not a probability; give the softmax")
