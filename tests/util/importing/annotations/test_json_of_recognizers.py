@@ -100,6 +100,20 @@ WITH_SPEAKERS: dict[str, tuple[Any, tuple[str, str]]] = {
         },
         ("1", "2"),
     ),
+    "FunASR": (
+        [
+            {
+                "key": "a",
+                "text": "all",
+                "timestamp": [],
+                "sentence_info": [
+                    {"text": ONE, "start": 200, "end": 1000, "timestamp": [[200, 600], [700, 1000]], "spk": 0},
+                    {"text": TWO, "start": 2000, "end": 2800, "timestamp": [[2000, 2300], [2400, 2800]], "spk": 1},
+                ],
+            }
+        ],
+        ("0", "1"),
+    ),
     "AssemblyAI": (
         {
             "text": "all",

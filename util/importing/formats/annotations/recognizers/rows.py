@@ -95,8 +95,8 @@ def _times_of(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
     if isinstance(offsets := row.get("offsets"), dict):  # whisper.cpp's, in ms
         start, end = _times_of(offsets)
         return _thousandth(start), _thousandth(end)
-    pair = row.get("timestamp")
-    if isinstance(pair, list) and len(pair) == 2:  # that of pipelines of transformers
+    pair = row.get("timestamp")  # that of pipelines of transformers; FunASR has a pair for each word there
+    if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list):
         return _seconds(pair[0]), _seconds(pair[1])
     values = {name.lower().replace("_", ""): value for name, value in row.items()}
     start, end, duration = (_first(values, names) for names in (_STARTS, _ENDS, _DURATIONS))
