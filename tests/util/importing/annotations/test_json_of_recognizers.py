@@ -170,6 +170,17 @@ def test_a_short_text_with_words_stays_whole(tmp_path: Path) -> None:
     assert imported(tmp_path / "corpus", value) == [("Good morning, how so", "", "a", "9.000")]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"key": "a", "text": ONE, "timestamp": [[200, 600], [700, 1000]]}],  # FunASR's without a model of speakers
+        {"RecognitionStatus": "Success", "Offset": 2000000, "Duration": 8000000, "DisplayText": ONE},  # Azure's of one
+    ],
+)
+def test_a_text_without_times_of_its_own_is_that_of_the_recording(value: Any, tmp_path: Path) -> None:
+    assert imported(tmp_path / "corpus", value) == [(ONE, "", "a", "9.000")]
+
+
 def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:
     value = {"segments": [{"start": 0.5, "text": ONE}, {"start": 2.0, "end": float("nan"), "text": TWO}]}
     assert [row[2] for row in imported(tmp_path / "corpus", value)] == ["00000500-00002000", "00002000-00009000"]

@@ -28,7 +28,7 @@ _SEGMENTS = (
 )
 _WORDS = ("words", "items", "elements", "terms", "word_segments", "result", "results")
 """Names of lists of segments and of words, in order of preference."""
-_WHOLE = ("transcripts", "results", "channels", "combinedPhrases")
+_WHOLE = ("transcripts", "results", "channels", "combinedPhrases", "segments")
 """Names of lists whose texts together are the whole."""
 _TEXTS_WITHIN = (*TEXTS, "translabeltext", "orglabeltext", "labeltext", "standard", "stt")
 """Names of texts in objects in the file, in lower case; the last are those of AIHub."""

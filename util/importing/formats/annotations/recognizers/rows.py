@@ -11,7 +11,7 @@ from .....corpus_files.rows import seconds_in_json, seconds_of
 from .....corpus_files.speakers import SPEAKERS, speaker_of
 from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 
-_TEXTS = (*TEXTS, "punctuated_word", "word", "display", "value", "content")
+_TEXTS = (*TEXTS, "punctuated_word", "word", "display", "DisplayText", "value", "content")
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag")
 BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
