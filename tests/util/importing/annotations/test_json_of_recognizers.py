@@ -181,6 +181,20 @@ def test_a_text_without_times_of_its_own_is_that_of_the_recording(value: Any, tm
     assert imported(tmp_path / "corpus", value) == [(ONE, "", "a", "9.000")]
 
 
+def test_words_of_a_channel_are_read_once_and_apart_from_the_other_channel(tmp_path: Path) -> None:
+    items = [{**item, "channel_label": f"ch_{number % 2}"} for number, item in enumerate(items_of_aws()[:-1])]
+    for item in items:
+        del item["speaker_label"]
+    channels = [{"channel_label": f"ch_{side}", "items": items[side::2]} for side in (0, 1)]
+    rows = imported(tmp_path / "corpus", {"results": {"channel_labels": {"channels": channels}, "items": items}})
+    assert sorted((row[0], row[2]) for row in rows) == [
+        ("good", "00000200-00000600"),
+        ("how", "00002000-00002300"),
+        ("morning", "00000700-00001000"),
+        ("so", "00002400-00002800"),
+    ]
+
+
 def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:
     value = {"segments": [{"start": 0.5, "text": ONE}, {"start": 2.0, "end": float("nan"), "text": TWO}]}
     assert [row[2] for row in imported(tmp_path / "corpus", value)] == ["00000500-00002000", "00002000-00009000"]

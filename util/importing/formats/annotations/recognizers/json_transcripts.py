@@ -33,6 +33,8 @@ _WHOLE = ("transcripts", "results", "channels", "combinedPhrases", "segments")
 _TEXTS_WITHIN = (*TEXTS, "translabeltext", "orglabeltext", "labeltext", "standard", "stt")
 """Names of texts in objects in the file, in lower case; the last are those of AIHub."""
 _OF_YOUTUBE = "events"
+_OF_AWS = "items"
+"""The words. If `channel_labels` is beside them, it has those of each channel once more."""
 _TYPES_OF_WORDS = ("word", "punctuation", "pronunciation")
 
 
@@ -81,6 +83,8 @@ def _lists(value: Any, name: str, speaker: str = "") -> Iterator[tuple[list[Any]
     """Yield all lists of rows of this name, each with the speaker of what it is in."""
     if isinstance(value, dict):
         speaker = speaker_of(texts_of(value)) or speaker
+        if name == _OF_AWS and isinstance(by_channel := value.get("channel_labels"), dict):
+            value = by_channel
         for key, each in value.items():
             if key == name and isinstance(each, list) and any(isinstance(row, dict) for row in each):
                 yield [row for row in each if isinstance(row, dict)], speaker
