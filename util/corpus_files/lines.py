@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,8 @@ _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """The first bytes of files of Excel and LibreOffice."""
 _RECORDINGS = (b"RIFF", b"fLaC", b"OggS", b"ID3")
 """The first bytes of WAV, FLAC, Ogg and MP3 files."""
-_GZIP = b"\x1f\x8b"
+_COMPRESSED = re.compile(rb"\x1f\x8b|\xfd7zXZ\0|\x28\xb5\x2f\xfd|BZh[1-9]1AY&SY")
+"""The first bytes of files of gzip, xz, zstd and bzip2."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -86,10 +88,10 @@ def numbered_fields(
 def encoding_of(path: Path) -> str:
     """Return the encoding of a list; raise CorpusError for a file that is no text, or OSError."""
     with opened(path) as file:
-        start = file.read(4)
-    if start in _SPREADSHEETS:
+        start = file.read(10)
+    if start.startswith(_SPREADSHEETS):
         raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
-    if start.startswith(_GZIP):
+    if _COMPRESSED.match(start):
         raise CorpusError(
             f"{path}: compressed; decompress it, or, if it is a manifest of Lhotse, import its folder: "
             "python -m deepspeech.import_corpus lhotse --from FOLDER --to CORPUS"

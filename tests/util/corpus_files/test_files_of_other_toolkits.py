@@ -1,6 +1,9 @@
 """Files of other toolkits: they are read, or the error says what to do with them."""
 
+import bz2
 import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,16 @@ def test_a_compressed_manifest_is_said_to_be_one_that_can_be_imported(tmp_path: 
     path = tmp_path / "cuts_train.jsonl.gz"
     path.write_bytes(gzip.compress(b"{}\n"))
     with pytest.raises(CorpusError, match=r"train\.jsonl\.gz: compressed; decompress it, or, .*import_corpus lhotse"):
+        next(read_files([path], None))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, lambda _: b"\x28\xb5\x2f\xfd\0"])
+def test_a_compressed_list_is_not_said_to_be_in_another_encoding(
+    tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "train.csv"
+    path.write_bytes(compress(b"wav_filename,transcript\na.wav,yes\n"))
+    with pytest.raises(CorpusError, match=r"train\.csv: compressed; decompress it"):
         next(read_files([path], None))
 
 
