@@ -40,6 +40,7 @@ from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
 from deepspeech.util.corpus_files import fetched, has_transcripts, read_transcripts
+from deepspeech.util.corpus_files.lines import encoding_of
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
@@ -138,6 +139,8 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
                 yield from filter(None, (cut(transcript) for _, transcript, _ in read_transcripts([text])))
                 progress.advance(text.stat().st_size)
                 continue
+            if text.suffix.lower() != ".gz":
+                encoding_of(text)  # else what is compressed is only said not to be UTF-8
             with text.open("rb") as file:
                 yield from _split_lines(text, file, cut, progress)
 
