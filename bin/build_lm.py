@@ -39,7 +39,7 @@ from deepspeech.decoder.of_alphabet import check_labels_are_characters, load_sco
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
-from deepspeech.util.corpus_files import fetched, has_transcripts, read_transcripts
+from deepspeech.util.corpus_files import FORMATS, fetched, has_transcripts, read_transcripts
 from deepspeech.util.corpus_files.lines import encoding_of
 from deepspeech.util.errors import LanguageModelError
 from deepspeech.util.figures.counted import counted
@@ -139,8 +139,9 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
                 yield from filter(None, (cut(transcript) for _, transcript, _ in read_transcripts([text])))
                 progress.advance(text.stat().st_size)
                 continue
-            if text.suffix.lower() != ".gz":
-                encoding_of(text)  # else what is compressed is only said not to be UTF-8
+            endings = [suffix.lower() for suffix in text.suffixes[-2:]]
+            if endings[-1:] != [".gz"] or endings[0] in (".csv", *FORMATS):
+                encoding_of(text)  # else a compressed list is text, and other compressed text is only not UTF-8
             with text.open("rb") as file:
                 yield from _split_lines(text, file, cut, progress)
 
