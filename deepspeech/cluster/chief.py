@@ -67,6 +67,7 @@ class Chief:
         self._options = context.options
         self._service = service
         self._watch = watch
+        self._ending_without_weights = watch.ending
         self._patience = context.cluster.coordinator_retries * RETRY_SECONDS
         bar, course = self._options.report.show_progressbar, self._options.schedule.learning_rate
         self._progress = EpochProgress(context.sets, bar=bar, shows_rate=not course.is_constant)
@@ -105,6 +106,7 @@ class Chief:
     def _lead_until_servers_are_lost(self, worker: WorkerThread) -> bool:
         """Load the weights and lead; return True when training is over, False when a parameter server was lost."""
         session = None
+        self._watch.ending = self._ending_without_weights
         try:
             self._gather(worker)
             session = self._context.session()

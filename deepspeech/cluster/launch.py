@@ -65,7 +65,12 @@ logger = logging.getLogger(__name__)
 ENDING = PlainEnding(
     "finishing this step, then leaving the cluster", "stopped; the cluster notices when this node falls silent"
 )
-"""How a worker ends after a signal; so does the chief until weights are loaded."""
+"""How a worker ends after a signal."""
+
+CHIEF_ENDING = PlainEnding(
+    "telling the other nodes, which end too", "stopped; the same commands go on from the last checkpoint"
+)
+"""How the chief ends after a signal while no weights are loaded that it could save."""
 
 
 def take_part(options: Options, cluster: ClusterOptions, record: NodeRecord | None = None) -> None:
@@ -115,7 +120,8 @@ def _take_part(options: Options, cluster: ClusterOptions, record: NodeRecord) ->
         applicant = applicant_of(cluster, process, properties, address)
         context = WorkerContext(options, cluster, applicant, connection, target, graph, sets, evaluator, record)
         context = replace(context, replica=replica)
-        with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ENDING) as watch:
+        ending = CHIEF_ENDING if cluster.is_chief else ENDING
+        with spans_to(options.tracing.endpoint, record.name) as spans, InterruptionWatch(ending) as watch:
             context = replace(context, spans=spans)
             if cluster.is_chief:
                 _lead(context, identity, token, watch)

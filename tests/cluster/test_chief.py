@@ -32,7 +32,7 @@ def leading(monkeypatch: pytest.MonkeyPatch, cause: tf.errors.OpError) -> tuple[
     monkeypatch.setattr(chief, "RETRY_SECONDS", 0.0)
     leader = chief.Chief.__new__(chief.Chief)
     leader.__dict__ |= {name: MagicMock() for name in ("_context", "_service", "_progress", "_options", "_send")}
-    leader.__dict__ |= {name: MagicMock() for name in ("_gather", "_open")}
+    leader.__dict__ |= {name: MagicMock() for name in ("_gather", "_open", "_watch", "_ending_without_weights")}
     error = CheckpointError("checkpoint train-7 cannot be written")
     error.__cause__ = cause
     leader.__dict__ |= {"_is_over": lambda: False, "_do_what_is_due": MagicMock(side_effect=error)}
@@ -65,6 +65,18 @@ def test_a_server_that_is_lost_during_a_save_takes_training_back_to_the_last_che
     leader, coordinator = leading(monkeypatch, LOST)
     assert leader._lead_until_servers_are_lost(MagicMock()) is False
     coordinator.suspend.assert_called_once_with()
+
+
+def test_a_chief_that_waits_for_a_lost_server_does_not_answer_a_signal_as_if_there_were_weights_to_save(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leader, _ = leading(monkeypatch, LOST)
+    watch, endings = leader._watch, []
+    leader.__dict__["_gather"] = lambda _: endings.append(watch.ending)
+    leader.__dict__["_open"] = lambda *_: setattr(watch, "ending", "saving a checkpoint")
+    for _ in range(2):
+        assert leader._lead_until_servers_are_lost(MagicMock()) is False
+    assert endings == [leader._ending_without_weights] * 2
 
 
 def test_a_validation_is_reported_before_weights_are_saved_for_a_server_that_must_go() -> None:
