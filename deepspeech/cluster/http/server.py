@@ -29,6 +29,7 @@ class ApplicationServer:
             served,
             http=limited_to(limits or allow_more_files()),
             ws="none",
+            log_config=None,
             log_level="critical",
             access_log=False,
             timeout_keep_alive=75,

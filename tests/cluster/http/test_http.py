@@ -1,3 +1,4 @@
+import logging
 import subprocess
 import sys
 import time
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import schemathesis
@@ -27,7 +29,7 @@ from deepspeech.cluster.http import application as application_module
 from deepspeech.cluster.http.application import application
 from deepspeech.cluster.http.libraries import SERVER_LIBRARIES
 from deepspeech.cluster.http.metrics import COUNTERS
-from deepspeech.cluster.http.server import Server
+from deepspeech.cluster.http.server import ApplicationServer, Server
 from deepspeech.errors import ClusterError
 
 
@@ -46,6 +48,15 @@ def described(served: Served) -> dict[str, Any]:
 def test_a_port_that_is_taken_is_an_error_that_names_the_flag(served: Served) -> None:
     with pytest.raises(ClusterError, match=f"--coord_port={served.port}: .* another program listens there"):
         Server(served.service, "127.0.0.1", served.port, None)
+
+
+def test_a_second_server_of_a_node_does_not_let_the_first_log_its_requests_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handlers: list[logging.Handler] = []
+    monkeypatch.setattr(logging.getLogger("uvicorn.access"), "addHandler", handlers.append)
+    ApplicationServer(Mock(), Mock())
+    assert not handlers
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x", TOKEN[:-1]])
