@@ -63,8 +63,8 @@ class Progress:
     ) -> None:
         """Take the number of all steps as `total`, or None if it is unknown.
 
-        `unit` is the noun for a step, in the singular. `before` steps were done by an earlier run, whose time is
-        unknown, so the pace does not count them. If steps take different times, `effort[n]` is the work of the first n
+        `unit` is the noun for a step, in the singular. `before` steps were done before an interruption, in an unknown
+        time, so the pace does not count them. If steps take different times, `effort[n]` is the work of the first n
         steps, in any unit and for n from 0 to the total; the time left follows from it.
         """
         self._title = title
@@ -134,7 +134,7 @@ class Progress:
         if seconds >= 1:
             parts.append(self._pace())
         if self._before:
-            parts.append(f"after {self._before} in an earlier run")
+            parts.append(f"after {self._before} before an interruption")
         return ", ".join(parts)
 
     def _draw(self, act: Callable[[Any], object]) -> None:

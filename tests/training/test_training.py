@@ -193,7 +193,7 @@ def test_a_signal_saves_first_and_the_same_command_goes_on_in_the_middle_of_the_
     assert f"Resuming from checkpoint {program.checkpoints / f'train-{step}'}" in finished.stderr
     assert steps_of(program.checkpoints)[-1] == 6 * (state["epoch"] + 1)
     counted = f"{4 * (6 - done)} utterances in [\\d.]+ s(, [\\d.]+ utterances/s)?"
-    earlier = f", after {4 * done} in an earlier run" if done else ""
+    earlier = f", after {4 * done} before an interruption" if done else ""
     assert re.search(f"Training of epoch {state['epoch'] + 1}: loss [\\d.]+, {counted}{earlier}\n", finished.stderr)
 
 

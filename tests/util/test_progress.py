@@ -85,7 +85,7 @@ def test_the_pace_is_that_of_this_run_and_the_time_left_follows_the_effort(caplo
         assert progress.seconds_left == pytest.approx(200)
     assert caplog.messages == [
         "Work: 75 % of 8, 0.05/s, 3 min 20 s left",
-        "Work: 2 in 40.0 s, 0.05/s, after 4 in an earlier run",
+        "Work: 2 in 40.0 s, 0.05/s, after 4 before an interruption",
     ]
 
 

@@ -39,11 +39,11 @@ class EpochProgress:
 
     @property
     def rate(self) -> float:
-        """Utterances a second in the current epoch, without those of an earlier run; 0 between epochs."""
+        """Utterances a second in the current epoch, without those before an interruption; 0 between epochs."""
         return self._shown.rate if self._shown is not None else 0.0
 
     def resume(self, opened: OpenEpoch | None) -> None:
-        """Store the progress of an epoch that an earlier run began; it is the next one to be shown."""
+        """Store the progress of an epoch that is continued from a checkpoint; it is the next one to be shown."""
         self._before = opened.tally if opened is not None else Tally()
 
     def show(self, set_name: SetName, epoch: int) -> None:
