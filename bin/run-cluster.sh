@@ -39,7 +39,7 @@ start() { # JOB TASK DEVICES ARGUMENT...
     local job=$1 task=$2 visible=$3
     shift 3
     CUDA_VISIBLE_DEVICES=$visible "$PYTHON" -m deepspeech "${cluster[@]}" --job_name "$job" --task_index "$task" "$@" \
-        2> >(sed -u "s/^/[$job $task] /" >&2) &
+        2> >(trap '' INT TERM HUP; exec sed -u "s/^/[$job $task] /" >&2) & # Ctrl-C and supervisors signal all processes
     pids+=($!)
 }
 

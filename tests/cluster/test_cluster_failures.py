@@ -233,6 +233,31 @@ def test_the_script_tells_nodes_that_were_stopped_from_those_that_failed(
         assert script.wait(600) == code
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_script_shows_the_last_words_of_nodes_where_a_signal_reaches_all_its_processes(
+    tmp_path: Path, sent: signal.Signals
+) -> None:
+    node = tmp_path / "python"
+    node.write_text(
+        """#!/bin/sh
+        trap 'sleep 0.2; echo saved >&2; exit 143' TERM HUP
+        echo waiting >&2
+        while :; do sleep 0.1; done
+        """
+    )
+    node.chmod(0o755)
+    command = ["env", "--default-signal", str(ROOT / "bin/run-cluster.sh"), "0:1", "--"]
+    environment = {**os.environ, "PYTHON": str(node)}
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as script:
+        assert script.stderr is not None
+        assert script.stderr.readline() == "[worker 0] waiting\n"
+        os.killpg(script.pid, sent)
+        assert script.wait(600) == 143
+        assert "[worker 0] saved\n" in script.stderr.read()
+
+
 def test_signals_while_the_script_starts_nodes_stop_the_chief_as_later_ones_do(tmp_path: Path) -> None:
     node = tmp_path / "python"
     node.write_text(
