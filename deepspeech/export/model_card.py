@@ -76,7 +76,8 @@ def _headline(card: Card) -> list[str]:
 
 
 def _source(card: Card) -> str:
-    names = " and ".join(f"`{name}`" for name in card.checkpoints)
+    *others, last = (f"`{name}`" for name in card.checkpoints)
+    names = f"{', '.join(others)} and {last}" if others else last
     return f"checkpoint {names}" if len(card.checkpoints) == 1 else f"the mean of the checkpoints {names}"
 
 

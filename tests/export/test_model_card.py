@@ -107,6 +107,7 @@ def test_the_figures_of_a_mean_of_checkpoints_are_not_those_of_one_of_them() -> 
     mean = card("best_dev-6", "best_dev-4")
     assert mean.count("the mean of the checkpoints `best_dev-6` and `best_dev-4`") == 2
     assert "word error rate 50.00%" in mean
+    assert "the mean of the checkpoints `a`, `b` and `c`" in card("a", "b", "c")
     assert "from checkpoint `best_dev-6`." in card("best_dev-6")
     assert "word error rate" not in card("best_dev-6")
 
