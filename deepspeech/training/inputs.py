@@ -111,10 +111,12 @@ def _needs(options: Options, corpus: CorpusImport) -> bool:
 
 def _report_sets(options: Options, corpus: CorpusImport) -> None:
     """Report which sets a corpus is downloaded for, if the others are lists of the user's."""
+    folders = [each.folder for each in options.experiment.imports()]
     files = {name: options_of_set(options, name).files for name in SetName}
-    own = [name for name in SetName if any(path.parent == corpus.folder for path in files[name])]
-    if any(files[name] for name in SetName if name not in own):
-        flags = " and ".join(f"--{name.value}_files" for name in own)
+    of_corpus = [name for name in SetName if any(path.parent == corpus.folder for path in files[name])]
+    has_others = any(path.parent not in folders for listed in files.values() for path in listed)
+    if of_corpus and has_others:
+        flags = " and ".join(f"--{name.value}_files" for name in of_corpus)
         report(f"{corpus.corpus} is imported for {flags}: give another list, or an empty one (--test_files=)")
 
 

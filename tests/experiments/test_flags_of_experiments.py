@@ -161,6 +161,9 @@ def test_an_experiment_imports_its_corpus_only_for_the_sets_that_the_run_reads(
     with pytest.raises(ImportingError, match="an4 to work/corpus"):
         read(train, dev)
     assert "an4 is imported for --test_files: give another list" in capfd.readouterr().err
+    with pytest.raises(ImportingError, match="an4 to work/corpus"):
+        read("--experiment=an4_with_librispeech")
+    assert "is imported for" not in capfd.readouterr().err
     for flag in ("--from=recordings", "--split=8:1:1"):
         with pytest.raises(ImportingError, match="an4 to work/corpus"):
             read(train, dev, test, flag)
