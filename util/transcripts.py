@@ -226,6 +226,11 @@ def continued_by_all(texts: Iterable[str]) -> str:
     return reduce(continued, texts, "")
 
 
+def one_line(text: str) -> str:
+    """Return a text with a space in place of each line break, as labels of models of bytes can be line breaks."""
+    return " ".join(text.splitlines())
+
+
 def _parts(word: str) -> list[str]:
     parts: list[str] = []
     follows = False

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..serving.subtitles import cues, srt, webvtt
 from ..serving.transcripts import Transcript
+from ..util.transcripts import one_line
 
 CSV = "csv"
 """The format of a single list of all recordings, `TrainingList`."""
@@ -19,7 +20,8 @@ def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, n
     """Return the transcripts of a recording in a format.
 
     `candidates` has the transcripts of each channel, best first; without channels, its only key is None. Text and JSON
-    have the recording's `name`, unless it is empty; only JSON has more than the best transcript.
+    have the recording's `name`, unless it is empty; only JSON has more than the best transcript. Text has one line for
+    each channel.
     """
     if form in SUBTITLES:
         shown = [
@@ -29,7 +31,7 @@ def rendered(candidates: Mapping[int | None, Sequence[Transcript]], form: str, n
         return srt(shown) if form == "srt" else webvtt(shown)
     if form == "text":
         voices = (": ".join(filter(None, (name, _voice(channel)))) for channel in candidates)
-        texts = (each[0].text for each in candidates.values())
+        texts = (one_line(each[0].text) for each in candidates.values())
         return "\n".join(f"{voice}: {text}" if voice else text for voice, text in zip(voices, texts, strict=True))
     results = [{"transcripts": [_candidate(each) for each in of_channel]} for of_channel in candidates.values()]
     result: dict[str, object] = dict(results[0])

@@ -18,6 +18,7 @@ from ..schedule.snapshot import Publish, Snapshot
 from ..training.interruption import Interrupted
 from ..util.monitoring.log_lines import JSON, LETTER_AND_MESSAGE, JSONLines, TextLines, log_all_with
 from ..util.signals import end_at_once_if_interrupted, say, stopping_signals
+from ..util.transcripts import one_line
 from . import flags
 from .arguments import run_command
 from .storage.local_copies import send_what_was_written, with_local_copies
@@ -108,7 +109,7 @@ def _run(options: Options, publish: Publish | None, record: NodeRecord) -> None:
     if options.one_shot_infer is not None:
         from ..training.one_shot import transcribe
 
-        print(transcribe(options))
+        print(one_line(transcribe(options)))
 
 
 def _noting(record: NodeRecord, publish: Publish | None) -> Publish:

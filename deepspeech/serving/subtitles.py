@@ -6,6 +6,7 @@ Formats: https://www.matroska.org/technical/subtitles.html#srt-subtitles and htt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..util.transcripts import one_line
 from .transcripts import TimedWord, separators
 
 LONGEST_CUE_SECONDS = 6.0
@@ -31,6 +32,7 @@ def cues(words: Sequence[TimedWord], voice: str = "", text: str = "") -> list[Cu
     """Return the words of a voice as cues of a readable length that do not overlap.
 
     Spaces between words are those of their `text`, as scripts such as Thai have a space only between phrases.
+    White space at the ends of a cue, and line breaks in it, are left out: an empty line ends a cue in a file.
     """
     groups = list(_groups(words))
     before = iter(separators(words, text))
@@ -40,7 +42,8 @@ def cues(words: Sequence[TimedWord], voice: str = "", text: str = "") -> list[Cu
         if following is not None:
             end = min(end, following[0].start)
         said = "".join(f"{next(before)}{word.text}" for word in group)
-        made.append(Cue(start, end, said.strip(" "), voice))
+        if shown := one_line(said.strip()):
+            made.append(Cue(start, end, shown, voice))
     return made
 
 

@@ -60,3 +60,9 @@ def test_files_are_of_their_formats() -> None:
     shown = [Cue(0, 1.5, "a & b"), Cue(3661.0625, 3662, "c")]
     assert srt(shown) == ("1\n00:00:00,000 --> 00:00:01,500\na & b\n\n2\n01:01:01,062 --> 01:01:02,000\nc\n")
     assert webvtt(shown) == ("WEBVTT\n\n00:00:00.000 --> 00:00:01.500\na &amp; b\n\n01:01:01.062 --> 01:01:02.000\nc\n")
+
+
+def test_a_line_break_of_a_label_ends_no_cue() -> None:
+    words = [TimedWord("one\n\ntwo\u2028", 0.0, 1.0), TimedWord("\n", 2.0, 2.1), TimedWord("\tthree", 3.0, 4.0)]
+    made = cues(words, text="one\n\ntwo\u2028 \n \tthree")
+    assert made == [Cue(0.0, 1.0, "one  two"), Cue(3.0, 4.0, "three")]

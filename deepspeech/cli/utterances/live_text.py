@@ -6,7 +6,7 @@ import shutil
 import unicodedata
 from typing import TextIO
 
-from ...util.transcripts import letters_with_marks
+from ...util.transcripts import letters_with_marks, one_line
 
 ERASE_TO_END = "\x1b[K"
 
@@ -38,7 +38,7 @@ class LiveText:
             print(line, file=self._output, flush=True)
 
     def _named(self, text: str) -> str:
-        text = text.strip()
+        text = one_line(text.strip())
         return f"{self._name}{text}" if text else ""
 
 

@@ -10,7 +10,7 @@ const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u
 
 // Each `write` takes utterances {text, start, end, confidence, words: [{word, start, end, confidence}]}, times in seconds.
 export const formats = {
-  txt: { type: "text/plain", write: utterances => utterances.map(({ text }) => `${text}\n`).join("") },
+  txt: { type: "text/plain", write: utterances => utterances.map(({ text }) => `${oneLine(text)}\n`).join("") },
   srt: { type: "application/x-subrip", write: utterances => subRip(cues(wordsOf(utterances))) },
   vtt: { type: "text/vtt", write: utterances => webVtt(cues(wordsOf(utterances))) },
   json: { type: "application/json", write: utterances => `${JSON.stringify({ utterances }, null, 2)}\n` },
@@ -38,6 +38,11 @@ function between(word, next) {
   return UNSPACED.test([...word].at(-1)) && UNSPACED.test([...next][0]) ? "" : " ";
 }
 
+// Returns a text with a space in place of each line break, as an empty line would end a cue.
+function oneLine(text) {
+  return text.trim().replace(/\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/g, " ");
+}
+
 function wordsOf(utterances) {
   return utterances.flatMap(({ text, words }) => separated(words, text));
 }
@@ -55,12 +60,13 @@ function webVtt(shown) {
 
 function cues(words) {
   const groups = grouped(words);
-  return groups.map((group, number) => {
+  const made = groups.map((group, number) => {
     const start = group[0].start;
     const end = Math.max(group.at(-1).end, start + SHORTEST_CUE_SECONDS);
     const next = groups[number + 1]?.[0].start ?? Infinity;
-    return { start, end: Math.min(end, next), text: group.reduce(continued, "") };
+    return { start, end: Math.min(end, next), text: oneLine(group.reduce(continued, "")) };
   });
+  return made.filter(({ text }) => text);
 }
 
 function continued(text, { word, before }) {
