@@ -212,13 +212,16 @@ def letters_with_marks(text: str) -> list[str]:
     return letters
 
 
-def continued(text: str, further: str) -> str:
-    """Return a text followed by another: after one space, or none in scripts without spaces between words."""
+def continued(text: str, further: str, *, spaced: bool = True) -> str:
+    """Return a text followed by another: after one space, or none in scripts without spaces between words.
+
+    There is no space either unless texts are `spaced`, as those of labels without a space are not.
+    """
     before, after = text.rstrip(" "), further.lstrip(" ")
     if not before or not after:
         return text if before else further
-    between = "" if written_without_spaces(before[-1]) and written_without_spaces(after[0]) else " "
-    return f"{before}{between}{after}"
+    unspaced = written_without_spaces(before[-1]) and written_without_spaces(after[0])
+    return f"{before}{' ' if spaced and not unspaced else ''}{after}"
 
 
 def continued_by_all(texts: Iterable[str]) -> str:

@@ -3,12 +3,12 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
-from ..util.transcripts import continued, continued_by_all, has_unspaced
+from ..util.transcripts import continued, has_unspaced
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
@@ -38,6 +38,8 @@ class Transcript:
     text: str
     words: tuple[TimedWord, ...]
     confidence: float
+    spaced: bool = field(default=True, repr=False, compare=False)
+    """Whether the model has a label with a space."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def transcript(
         for text, *steps in said:
             begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
             words.append(TimedWord(text, begins, ends, round(confidence, 4)))
-    return Transcript(hypothesis.text, tuple(words), hypothesis.score)
+    return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
 
 
 def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float) -> Metadata:
@@ -129,7 +131,10 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
         for start, part in parts
         for word in part.words
     )
-    return Transcript(_text(parts), words, sum(part.confidence for _, part in parts))
+    text, spaced = "", all(part.spaced for _, part in parts)
+    for _, part in parts:
+        text = continued(text, part.text, spaced=spaced)
+    return Transcript(text, words, sum(part.confidence for _, part in parts), spaced)
 
 
 def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count: int) -> list[Transcript]:
@@ -143,7 +148,7 @@ def joined_candidates(parts: Sequence[tuple[float, Sequence[Transcript]]], count
         pairs = [(before.score + each.confidence, before, each) for before in chosen for each in candidates]
         longer: dict[str, _Choice] = {}  # by text; the first of each text is the best
         for score, before, candidate in sorted(pairs, key=lambda pair: pair[0], reverse=True):
-            text = continued(before.text, " ".join(candidate.text.split()))
+            text = continued(before.text, " ".join(candidate.text.split()), spaced=candidate.spaced)
             longer.setdefault(text, _Choice(text, score, (*before.parts, (start, candidate))))
             if len(longer) == count:
                 break
@@ -158,10 +163,6 @@ class _Choice:
     text: str = ""
     score: float = 0.0
     parts: tuple[tuple[float, Transcript], ...] = ()
-
-
-def _text(parts: Sequence[tuple[float, Transcript]]) -> str:
-    return continued_by_all(part.text for _, part in parts)
 
 
 def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import pytest
 from untrained import MODELS, signal, untrained
 
 from deepspeech import Model
-from deepspeech.decoder import Hypothesis
+from deepspeech.decoder import CTCDecoder, Hypothesis
 from deepspeech.decoder.hypotheses import LabelTexts
 from deepspeech.export.formats import FORMATS
 from deepspeech.options import ExportOptions
@@ -137,6 +137,17 @@ def test_tokens_spell_the_text(labels: tuple[str, ...], spaced: bool, tokens: li
     (told,) = metadata([heard], 0.02).transcripts
     assert [(token.text, token.timestep) for token in told.tokens] == tokens
     assert "".join(token.text for token in told.tokens) == heard.text
+
+
+def test_parts_of_a_model_without_a_space_are_joined_without_one() -> None:
+    texts = ("abc", "", "ba")
+    decoder = CTCDecoder("abc")
+    rows = [np.eye(4, dtype=np.float32)[["abc".index(each) for each in text]] for text in texts]
+    hypotheses = [decoder.decode(each)[0] for each in rows]
+    parts = [(30.0 * place, transcript(each, 0.02, [1.0] * len(each.words))) for place, each in enumerate(hypotheses)]
+    assert joined(parts).text == "abcba"
+    assert joined([(0.0, joined(parts)), parts[0]]).text == "abcbaabc"
+    assert joined_candidates([(start, [one]) for start, one in parts], 1)[0].text == "abcba"
 
 
 def part(text: str, score: float) -> Transcript:

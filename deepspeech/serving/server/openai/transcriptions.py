@@ -93,7 +93,7 @@ class TranscriptionEndpoint:
                 if not begun:
                     await _begin_events(send)
                     begun = True
-                longer = continued(text, transcript.text.rstrip(" "))
+                longer = continued(text, transcript.text.rstrip(" "), spaced=transcript.spaced)
                 if longer != text:
                     await _send_event(send, delta(longer[len(text) :]))
                 text, end = longer, part_end
