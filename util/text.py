@@ -41,7 +41,7 @@ class Alphabet:
     unit: ClassVar[str] = "characters"
 
     def __post_init__(self) -> None:
-        """Raise AlphabetError unless there is a label, none is empty or has spaces beside others, and all differ."""
+        """Raise AlphabetError unless labels differ, and none is empty, has a NUL, or has spaces beside others."""
         if not self.labels:
             raise AlphabetError("an alphabet needs at least one label")
         if any(_is_malformed(label) for label in self.labels) or len(set(self.labels)) != len(self.labels):
@@ -64,6 +64,8 @@ class Alphabet:
                 empty_line = empty_line or number
                 continue
             label = _unescaped(unicodedata.normalize("NFC", line) if composed else line)
+            if "\0" in label:
+                raise AlphabetError(f"{path}:{number}: a NUL character, as in UTF-16; save the alphabet in UTF-8")
             if _is_malformed(label):
                 raise AlphabetError(
                     f"{path}:{number}: a line holds one label, without spaces in it, but this one holds {line!r}; "
@@ -193,7 +195,7 @@ def outputs_needed(labels: npt.NDArray[np.int32]) -> int:
 
 
 def _is_malformed(label: str) -> bool:
-    return not label or (len(label) > 1 and any(map(str.isspace, label)))
+    return not label or "\0" in label or (len(label) > 1 and any(map(str.isspace, label)))
 
 
 def _unescaped(line: str) -> str:

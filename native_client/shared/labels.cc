@@ -39,6 +39,9 @@ Labels::Labels(std::vector<std::string> texts, std::vector<Label> columns, std::
     const std::string& text = texts_[index];
     const auto label = static_cast<Label>(index);
     if (text.empty()) throw Error("label " + std::to_string(index) + " is empty");
+    if (text.find('\0') != std::string::npos) {
+      throw Error("label " + std::to_string(index) + " has a NUL byte, which would end texts in C");
+    }
     check_column(label);
     by_text_[text].push_back(label);
     longest_ = std::max(longest_, text.size());

@@ -25,12 +25,13 @@ class Labels {
   // are left out.
   static constexpr std::size_t kMostSpellings = 256, kMostSpelled = std::size_t{1} << 12;
 
-  // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text.
+  // Every label has a column of its own. Throws Error if `texts` is empty, or has an empty or repeated text, or one with
+  // a NUL byte.
   explicit Labels(std::vector<std::string> texts);
 
   // Label n is read from column columns[n] of `column_count` columns, without the blank's. Throws Error if `texts` is
-  // empty or has an empty text, if a column is out of range, or if two labels have the same text and column, or are
-  // both " ".
+  // empty, or has an empty text or one with a NUL byte, if a column is out of range, or if two labels have the same text
+  // and column, or are both " ".
   Labels(std::vector<std::string> texts, std::vector<Label> columns, std::size_t column_count);
 
   std::size_t size() const { return texts_.size(); }

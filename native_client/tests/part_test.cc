@@ -28,6 +28,7 @@ TEST(labels_of_one_text_spell_it_in_several_ways) {
 TEST(bad_labels_are_refused) {
   CHECK_THROWS(Labels({}), "at least one label");
   CHECK_THROWS(Labels({"a", ""}), "label 1 is empty");
+  CHECK_THROWS(Labels({"a", std::string("b\0", 2)}), "label 1 has a NUL byte");
   CHECK_THROWS(Labels({"a", "b", "a"}), "labels 0 and 2 are both 'a'");
   CHECK_THROWS(Labels({"a", "b", "a"}, {1, 0, 1}, 2), "labels 0 and 2 are both 'a' of column 1");
   CHECK_THROWS(Labels({" ", "b", " "}, {1, 0, 2}, 3), "labels 0 and 2 are both ' '");

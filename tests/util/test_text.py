@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from deepspeech.util.errors import AlphabetError
 from deepspeech.util.text import Alphabet, outputs_needed
 
-LINE_ENDS = "\n\r"
-CHARACTERS = st.characters(codec="utf-8", exclude_characters=LINE_ENDS)
+NO_LABELS = "\n\r\0"
+CHARACTERS = st.characters(codec="utf-8", exclude_characters=NO_LABELS)
 LABELS = st.lists(CHARACTERS, min_size=1, max_size=40, unique=True).map(tuple)
 SEQUENCES = st.text(CHARACTERS.filter(lambda each: not each.isspace()), min_size=1, max_size=3)
 TAMIL = ("\u0b95", "\u0b95\u0bbf", "\u0ba4\u0bcd", "\u0ba4")
@@ -75,6 +75,7 @@ def test_the_shipped_alphabet_is_english() -> None:
             r"alphabet.txt:2: <space> is a token of another toolkit, and no label; bin/make_alphabet.py makes",
         ),
         ("<blank> 0\n", r"alphabet.txt:1: a line holds one label, .* '<blank> 0'; bin/make_alphabet.py makes"),
+        ("a\0\n\0", r"alphabet.txt:1: a NUL character, as in UTF-16; save the alphabet in UTF-8"),
         ("# nothing\n\n", r"alphabet.txt: no labels"),
         ("", r"alphabet.txt: no labels"),
         ("# the editor took the space\n\na\nb\n", r"alphabet.txt:2: empty line; put the space back"),
@@ -107,7 +108,7 @@ def test_the_blank_and_other_numbers_are_no_labels(label: int) -> None:
         Alphabet(("a", "b")).decode([0, label])
 
 
-@pytest.mark.parametrize("labels", [(), ("a", "a"), ("a b",), (" a",), ("",)])
+@pytest.mark.parametrize("labels", [(), ("a", "a"), ("a b",), (" a",), ("",), ("a\0",)])
 def test_labels_must_be_distinct_and_without_spaces_beside_others(labels: tuple[str, ...]) -> None:
     with pytest.raises(AlphabetError):
         Alphabet(labels)

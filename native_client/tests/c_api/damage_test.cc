@@ -18,6 +18,7 @@ TEST(models_of_other_kinds_are_refused_with_a_reason) {
   refused(graph + graphs::integer("metadata_sample_rate", 0), DS_ERR_MODEL_INCOMPATIBLE, "metadata_sample_rate is 0");
   refused(graph + graphs::alphabet({" ", "a"}), DS_ERR_INVALID_SHAPE, "2 labels, but the network has 4 outputs");
   refused(graph + graphs::alphabet({"a", "a", "b"}), DS_ERR_INVALID_ALPHABET, "are both 'a'");
+  refused(graph + graphs::alphabet({"a", "b", {'c', '\0'}}), DS_ERR_INVALID_ALPHABET, "label 2 has a NUL byte");
   refused(graph + graphs::text("metadata_alphabet", "xyz"), DS_ERR_INVALID_ALPHABET, "truncated");
   refused(graph + graphs::floats("layer_5/bias", {1ull << 60}, {}), DS_ERR_FAIL_READ_PROTOBUF, "impossible shape");
   refused(graph + graphs::floats("layer_5/bias", {1000}, {1}), DS_ERR_FAIL_READ_PROTOBUF, "truncated");

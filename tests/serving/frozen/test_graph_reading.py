@@ -147,6 +147,7 @@ def test_a_graph_of_another_version_or_alphabet_is_refused(graph_file: Path, tmp
         ("metadata_version", tf.make_tensor_proto([7], tf.int32), "version 7"),
         ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abc")]), "3 labels"),
         ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abcdee")]), "other.pb: .* are both 'e'"),
+        ("metadata_alphabet", tf.make_tensor_proto([serialize_alphabet("abcde\0")]), "other.pb: label 5 has a NUL"),
     ):
         definition = definition_of(graph_file)
         (node,) = (node for node in definition.node if node.name == name)
