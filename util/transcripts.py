@@ -25,6 +25,8 @@ def _lower(text: str) -> str:
 CASES: Mapping[str, Callable[[str], str]] = {"lower": _lower, "upper": str.upper, "keep": str}
 """The conversions of case, by name; they are the same for all languages."""
 
+REPLACEMENT = "\ufffd"
+"""What programs write in place of bytes that are no text."""
 APOSTROPHES = "\u2019\u2018\u02bc\u201b\u2032\u00b4`\uff07\u05f3\u055a"
 """Characters that are used as apostrophes, also Hebrew's and Armenian's; each is replaced by '."""
 HYPHENS = "\u2010\u2011"

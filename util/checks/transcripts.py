@@ -12,7 +12,7 @@ from itertools import product
 
 from ..errors import AlphabetError, BadRow
 from ..text import Alphabet, describe
-from ..transcripts import CASES, Normalizer
+from ..transcripts import CASES, REPLACEMENT, Normalizer
 
 MOST_LISTED = 20
 """The most rows with characters outside the alphabet that are listed one by one; more are summed up."""
@@ -71,7 +71,8 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield a line for each kind of character that is in the alphabet but probably a mistake.
 
     `transcripts` are pairs of a transcript's place and its text. Odd characters are control characters, tabs and
-    unusual spaces, and a few letters of a script that looks like the script of nearly all others.
+    unusual spaces, what stands for bytes that were no text, and a few letters of a script that looks like the script of
+    nearly all others.
     """
     counts: Counter[str] = Counter()
     for _, text in transcripts:
@@ -79,6 +80,9 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
     invisible = {each for each in counts if each not in _MEANT and unicodedata.category(each) in _INVISIBLE}
     if invisible:
         yield f"{_having(invisible, transcripts)} invisible characters other than the space: {_named(invisible)}"
+    if REPLACEMENT in counts:
+        lost = f"{describe(REPLACEMENT)} in place of what was no text; write what is said, or leave the rows out"
+        yield f"{_having({REPLACEMENT}, transcripts)} {lost}"
     scripts: Counter[str] = Counter()
     for character, count in counts.items():
         scripts[_script(character)] += count

@@ -107,17 +107,20 @@ def test_a_label_in_decomposed_form_gets_a_word_about_it(tmp_path: Path) -> None
         Alphabet.load(path)
 
 
-def test_letters_that_look_like_others_and_invisible_characters_are_named(
+def test_letters_that_look_like_others_invisible_characters_and_lost_ones_are_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     words = ["привет мир"] * 50
     read(tmp_path, [*words, "мaма"], RUSSIAN)
     read(tmp_path, [*words, "привет\tмир", "мир\u00a0мир"], [*RUSSIAN, "\t", "\u00a0"])
+    read(tmp_path, [*words, "при\ufffd"], [*RUSSIAN, "\ufffd"])
     assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
         "all.csv: 1 transcript, that of all.csv:52, has Latin letters among Cyrillic ones, which can look the "
         "same: 'a' (U+0061 LATIN SMALL LETTER A)",
         "all.csv: 2 transcripts, such as that of all.csv:52, have invisible characters other than the space: "
         r"'\t' (U+0009), '\xa0' (U+00A0 NO-BREAK SPACE)",
+        "all.csv: 1 transcript, that of all.csv:52, has '\ufffd' (U+FFFD REPLACEMENT CHARACTER) in place of what was "
+        "no text; write what is said, or leave the rows out",
     ]
     assert all(each.levelno == logging.WARNING for each in caplog.records)
 
