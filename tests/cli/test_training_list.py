@@ -13,6 +13,9 @@ from corpora import CHARACTER_SECONDS, RATE, TinyCorpus, say, write_wav
 
 from deepspeech import Model
 from deepspeech.cli.transcribe import main as transcribe
+from deepspeech.cli.utterances.training_list import TrainingList
+from deepspeech.serving.batching.recordings import Recognized
+from deepspeech.serving.transcripts import TimedWord, Transcript
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.text import Alphabet
@@ -66,6 +69,15 @@ def test_what_is_said_between_pauses_is_listed_where_it_is_said_and_can_be_train
     features = front_end(FeatureOptions(feature_type="psf"))
     read = read_corpus([tmp_path / "list.csv"], Alphabet.load(tiny_corpus.alphabet), features)
     assert sorted(each.transcript for each in read) == sorted(texts)
+
+
+def test_what_is_no_text_is_left_out_and_counted() -> None:
+    output = io.StringIO()
+    listed = TrainingList(output, 0.0)
+    words = TimedWord("\ufffd\u0e01", 0.5, 1.0, 0.9), TimedWord("\u0e01", 2.0, 2.5, 0.9)
+    listed.add("a.wav", Recognized([(0.0, [Transcript("\ufffd\u0e01 \u0e01", words, 0.0)])]))
+    assert [row["transcript"] for row in rows_of(output.getvalue())] == ["\u0e01"]
+    assert str(listed).startswith("listed 1 of 2 utterances")
 
 
 def test_utterances_with_a_word_of_low_confidence_are_left_out_and_counted(run: Run, recording: Path) -> None:

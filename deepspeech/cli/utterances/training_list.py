@@ -10,12 +10,16 @@ from ...serving.batching.recordings import Recognized
 from ...serving.transcripts import joined
 from ...util.figures.counted import counted
 from ...util.files.csv_lines import csv_writer
+from ...util.transcripts import REPLACEMENT
 
 COLUMNS = ("wav_filename", "transcript", "start", "duration", "confidence")
 
 
 class TrainingList:
-    """A list, as CSV, of the utterances without a word below a confidence; it counts those with one, too."""
+    """A list, as CSV, of the utterances without a word below a confidence, which it counts, too.
+
+    Utterances whose bytes are no text are left out, whatever their confidence: no one says what stands for them.
+    """
 
     def __init__(self, file: TextIO, least: float) -> None:
         """Write the columns' names to `file`; `least` is the confidence, from 0 to 1."""
@@ -31,7 +35,7 @@ class TrainingList:
         for start, (best, *_) in recognized.parts:
             for utterance in utterances_of(joined([(start, best)])):
                 begin, seconds = utterance.part.start, utterance.part.end - utterance.part.start
-                if utterance.confidence < self._least:
+                if utterance.confidence < self._least or REPLACEMENT in utterance.text:
                     self._left_out.append(seconds)
                     continue
                 self._listed.append(seconds)
