@@ -46,7 +46,8 @@ class Alphabet:
             raise AlphabetError("an alphabet needs at least one label")
         if any(_is_malformed(label) for label in self.labels) or len(set(self.labels)) != len(self.labels):
             raise AlphabetError(
-                f"an alphabet's labels must be distinct characters or sequences of them, not {self.labels!r}"
+                "an alphabet's labels must be distinct characters or sequences of them, without NUL, not "
+                f"{self.labels!r}"
             )
 
     @classmethod

@@ -110,7 +110,7 @@ def test_the_blank_and_other_numbers_are_no_labels(label: int) -> None:
 
 @pytest.mark.parametrize("labels", [(), ("a", "a"), ("a b",), (" a",), ("",), ("a\0",)])
 def test_labels_must_be_distinct_and_without_spaces_beside_others(labels: tuple[str, ...]) -> None:
-    with pytest.raises(AlphabetError):
+    with pytest.raises(AlphabetError, match=r"at least one label|distinct characters .* without NUL"):
         Alphabet(labels)
 
 
