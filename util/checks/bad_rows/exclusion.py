@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...corpus_files import Row, listing
@@ -22,10 +22,11 @@ class Exclusions:
 
     files: tuple[Path, ...]
     """The lists."""
-    lines: dict[tuple[Path, int], list[tuple[Path | None, float | None]]]
+    lines: dict[tuple[str, int], list[tuple[str | None, float | None]]]
     """CSV file and line of each row, with what lists name there: a recording and its begin in seconds, if they do."""
-    recordings: dict[Path, set[Part | None]]
+    recordings: dict[str, set[Part | None]]
     """The parts to leave out of each recording; None: all of it. Times are rounded to milliseconds."""
+    _real_paths: _RealPaths = field(default_factory=lambda: _RealPaths())
 
     @classmethod
     def read(cls, files: Iterable[Path]) -> Exclusions:
@@ -36,21 +37,22 @@ class Exclusions:
         the columns or is unreadable.
         """
         lists = tuple(files)
-        lines: defaultdict[tuple[Path, int], list[tuple[Path | None, float | None]]] = defaultdict(list)
-        recordings: defaultdict[Path, set[Part | None]] = defaultdict(set)
+        lines: defaultdict[tuple[str, int], list[tuple[str | None, float | None]]] = defaultdict(list)
+        recordings: defaultdict[str, set[Part | None]] = defaultdict(set)
+        real_paths = _RealPaths()
         for path in lists:
             folder = local_path(named_for_all(path)).parent  # corpora have copies of the files beside it there
             for number, row in _rows(path):
                 wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
-                recording = Path(joined(folder, wav)).resolve() if wav else None
+                recording = real_paths.of(joined(folder, wav)) if wav else None
                 if csv_file and line.isdecimal():
-                    place = listing(Path(joined(folder, csv_file))).resolve(), int(line)
+                    place = real_paths.of_list(joined(folder, csv_file)), int(line)
                     lines[place].append((recording, _begin(path, number, row)))
                 elif recording is not None and not csv_file and not line:
                     recordings[recording].add(_part(path, number, row))
                 else:
                     raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
-        return cls(lists, dict(lines), dict(recordings))
+        return cls(lists, dict(lines), dict(recordings), real_paths)
 
     def __contains__(self, row: Row) -> bool:
         """Return whether a row is left out.
@@ -58,11 +60,12 @@ class Exclusions:
         Raise CorpusError if a list names another recording, or another part, for this line, because the CSV has
         changed since.
         """
-        if row.line not in self._line_numbers and not self.recordings:  # so that most rows need no file system call
+        place = self._real_paths.of_list(row.csv_file), row.line
+        if place not in self.lines and not self.recordings:  # so that most rows need no file system call
             return False
-        csv_file, line, recording = Path(row.csv_file).resolve(), row.line, Path(row.path).resolve()
+        recording = self._real_paths.of(row.path)
         begin = None if row.part is None else round(row.part.start, 3)
-        for listed, listed_begin in self.lines.get((csv_file, line), ()):
+        for listed, listed_begin in self.lines.get(place, ()):
             if listed not in (None, recording) or listed_begin not in (None, begin):
                 named, now = _named(listed or recording, listed_begin), _named(recording, begin)
                 raise CorpusError(
@@ -70,11 +73,28 @@ class Exclusions:
                     "make the list again"
                 )
         left_out = self.recordings.get(recording, ())
-        return (csv_file, line) in self.lines or None in left_out or _rounded(row.part) in left_out
+        return place in self.lines or None in left_out or _rounded(row.part) in left_out
 
-    @cached_property
-    def _line_numbers(self) -> frozenset[int]:
-        return frozenset(line for _, line in self.lines)
+
+class _RealPaths:
+    """Absolute paths without links of a million files in few folders: each folder, which takes longest, once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+        self._lists: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        folder, name = os.path.split(path)
+        if name in ("", os.curdir, os.pardir) or os.path.islink(path):  # noqa: PTH114 (a Path takes longer)
+            return os.path.realpath(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)  # noqa: PTH118 (a Path takes longer)
+
+    def of_list(self, path: str) -> str:
+        if path not in self._lists:
+            self._lists[path] = os.path.realpath(listing(Path(path)))
+        return self._lists[path]
 
 
 def _begin(path: Path, number: int, row: dict[str, str]) -> float | None:
@@ -93,7 +113,7 @@ def _part(path: Path, number: int, row: dict[str, str]) -> Part | None:
     return _rounded(part)
 
 
-def _named(recording: Path, begin: float | None) -> str:
+def _named(recording: str, begin: float | None) -> str:
     name = named_for_all(recording)
     return name if begin is None else f"{name} from {begin:g} s on"
 

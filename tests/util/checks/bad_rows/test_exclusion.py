@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from pathlib import Path
 
@@ -39,6 +40,25 @@ def test_rows_are_listed_by_line_or_by_recording(
     assert {utterance.line for utterance in kept} == set(range(2, 26)) - {2, 4, 11}
     (line,) = (message for message in caplog.messages if "left out" in message)
     assert line == f"{tiny_corpus.train}: 3 of 24 rows left out, as listed in {by_line}, {by_name}"
+
+
+def test_each_folder_is_resolved_once_however_many_rows_are_read_and_listed(
+    tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_line, by_name = tmp_path / "lines.csv", tmp_path / "names.csv"
+    wav = tiny_corpus.train.parent / "wav"
+    by_line.write_text("wav_filename,csv_file,line\n" + f"{wav}/train-0.wav,{tiny_corpus.train},2\n" * 9)
+    by_name.write_text("wav_filename\n" + "".join(f"{wav}/train-{number}.wav\n" for number in range(1, 10)))
+    resolved: list[str] = []
+    realpath = os.path.realpath
+
+    def noted(path: str | os.PathLike[str], **settings: bool) -> str:
+        resolved.append(os.fspath(path))
+        return realpath(path, **settings)
+
+    monkeypatch.setattr(os.path, "realpath", noted)
+    assert len(read(tiny_corpus, by_line, by_name)) == 14
+    assert [path for path in resolved if path.startswith(str(wav))] == [str(wav)]
 
 
 def test_lists_that_leave_no_row_out_are_told_in_a_warning(
