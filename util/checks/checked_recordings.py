@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,15 +25,17 @@ from ..parts import Part
 
 log = logging.getLogger(__name__)
 
-MOST_REMEMBERED = 500_000
-"""The most recordings in the file, which limits it to 16 MB; the least recently used are removed first."""
+MOST_REMEMBERED = 2_000_000
+"""The most recordings in the file, which limits it to 64 MB; the least recently used are removed first."""
 
 _HEAD = b"deepspeech checked recordings 1\n"
-_RECORD = np.dtype([("key", "V16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
+_RECORD = np.dtype([("key", "S16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
 _CHECKSUM_BYTES = 4
 
 _Known = tuple[int, int, int]
 """Samples, sample rate and channels."""
+_Records = np.ndarray[Any, np.dtype[np.void]]
+"""Records [recordings], the most recently used last; 32 bytes each, as there can be millions."""
 
 
 def users_file() -> Path:
@@ -48,6 +51,8 @@ class CheckedRecordings:
         self._path = path
         self._version = reader_version()
         self._before = _read(path)
+        self._order = np.argsort(self._before["key"])
+        self._keys = self._before["key"][self._order]
         self._used: dict[bytes, _Known] = {}
         self._news = False
 
@@ -55,7 +60,7 @@ class CheckedRecordings:
         """Do the same as `inspect_audio`, without decoding a recording that is known as good. Raise its AudioError."""
         try:
             status = Path(path).stat()
-            known = self._before.get(key := self._key(path, status.st_size, status.st_mtime_ns))
+            known = self._known(key := self._key(path, status.st_size, status.st_mtime_ns))
         except (OSError, ValueError):
             return inspect_audio(path)
         if known is not None:
@@ -74,7 +79,7 @@ class CheckedRecordings:
         `audio` is what the whole recording holds.
         """
         key = self._key(f"{path}{part.fragment}", audio.file_size, audio.modified_ns)
-        known = self._before.get(key)
+        known = self._known(key)
         if known is None:
             if is_silent(path, part):
                 return True
@@ -88,6 +93,13 @@ class CheckedRecordings:
         text = f"{self._version}\0{Path(path).absolute()}\0{size}\0{modified_ns}"
         return hashlib.blake2b(os.fsencode(text), digest_size=_RECORD["key"].itemsize).digest()
 
+    def _known(self, key: bytes) -> _Known | None:
+        place = int(np.searchsorted(self._keys, np.array(key, self._keys.dtype)))
+        if place == len(self._keys) or self._keys[place : place + 1].tobytes() != key:
+            return None
+        _, samples, sample_rate, channels = self._before[self._order[place]].item()
+        return samples, sample_rate, channels
+
     def save(self) -> None:
         """Add new results to the file, if there are any; log at debug level if it cannot be written.
 
@@ -95,10 +107,8 @@ class CheckedRecordings:
         """
         if not self._news:
             return
-        known = {**_read(self._path), **self._before}
-        for key, found in self._used.items():
-            known.pop(key, None)  # so that it counts as the newest
-            known[key] = found
+        used = np.array([(key, *found) for key, found in self._used.items()], _RECORD)
+        known = _newest(np.concatenate([_read(self._path), self._before, used]))
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, _encoded(known))
@@ -119,22 +129,27 @@ def checked_recordings(path: Path | None) -> Iterator[CheckedRecordings | None]:
         checked.save()
 
 
-def _read(path: Path) -> dict[bytes, _Known]:
+def _read(path: Path) -> _Records:
+    nothing = np.zeros(0, _RECORD)
     try:
         content = path.read_bytes()
     except OSError:
-        return {}
+        return nothing
     head, records = content[: len(_HEAD) + _CHECKSUM_BYTES], content[len(_HEAD) + _CHECKSUM_BYTES :]
     if head != _HEAD + _checksum(records) or len(records) % _RECORD.itemsize:
-        return {}
-    table = np.frombuffer(records, _RECORD)
-    values = (table[name].tolist() for name in ("samples", "sample_rate", "channels"))
-    return dict(zip(table["key"].tolist(), zip(*values, strict=True), strict=True))
+        return nothing
+    return np.frombuffer(records, _RECORD)
 
 
-def _encoded(known: dict[bytes, _Known]) -> bytes:
-    newest = list(known.items())[-MOST_REMEMBERED:]
-    records = np.array([(key, *found) for key, found in newest], _RECORD).tobytes()
+def _newest(records: _Records) -> _Records:
+    """Return the newest record of each key, as many as are remembered."""
+    _, places_from_end = np.unique(records["key"][::-1], return_index=True)
+    places = np.sort(len(records) - 1 - places_from_end)
+    return records[places[-MOST_REMEMBERED:]]
+
+
+def _encoded(known: _Records) -> bytes:
+    records = known.tobytes()
     return _HEAD + _checksum(records) + records
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,32 @@ def test_what_was_not_used_for_longest_is_forgotten_first(
     for name in ("a.flac", "d.flac", "b.flac"):
         again.inspect(folder / name)
     assert decoded == ["b.flac"]
+
+
+def test_millions_of_remembered_recordings_take_few_bytes_each(tmp_path: Path) -> None:
+    remembered, count = tmp_path / "checked", 100_000
+    checked = CheckedRecordings(remembered)
+    checked._used = {number.to_bytes(16, "big"): (RATE, RATE, 1) for number in range(count)}
+    checked._news = True
+    checked.save()
+    tracemalloc.start()
+    again = CheckedRecordings(remembered)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 80 * count
+    assert again._known((count - 256).to_bytes(16, "big")) == (RATE, RATE, 1)
+    assert again._known(count.to_bytes(16, "big")) is None
+    assert checked_recordings.MOST_REMEMBERED >= 2_000_000
+
+
+def test_keys_that_end_with_zeros_are_recognized(
+    folder: Path, decoded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {"a.flac": b"key".ljust(16, b"\0"), "b.flac": b"key\0a".ljust(16, b"\0")}
+    monkeypatch.setattr(CheckedRecordings, "_key", lambda _self, path, *_state: keys.get(Path(path).name, bytes(16)))
+    read(folder, folder / "checked")
+    read(folder, folder / "checked")
+    assert sorted(decoded) == ["a.flac", "b.flac"]
 
 
 def test_a_missing_recording_is_named(folder: Path) -> None:
