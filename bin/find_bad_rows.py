@@ -9,7 +9,6 @@ without a label; see docs/alignment.md. The report contains the recordings to li
 out of training with --exclude_files=bad_rows.csv. --normalize_transcripts is for a model that was trained with it.
 """
 
-import logging
 from argparse import ArgumentTypeError
 from pathlib import Path
 
@@ -34,7 +33,6 @@ from deepspeech.util.checks.bad_rows.ranking import RankedRow, worst_first
 from deepspeech.util.checks.checked_recordings import users_file
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import front_end
-from deepspeech.util.monitoring.log_lines import text_handler
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.transcripts import Normalizer
 from deepspeech.util.web.libraries import check_libraries
@@ -60,7 +58,6 @@ def main() -> None:
     if arguments.report and arguments.report.resolve() == arguments.output.resolve():
         raise FlagError(f"--report={arguments.report}: is the file of --output; name another one")
     check_libraries("counting the errors of rows", ["rapidfuzz"], "train", FlagError)
-    logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
     ranked = ranked_rows(arguments.model, arguments.csv, normalizer)
     worst = ranked[: max(1, round(arguments.worst * len(ranked) if arguments.worst < 1 else arguments.worst))]
     write_list(worst, arguments.output)

@@ -3,6 +3,7 @@
 import argparse
 import codecs
 import json
+import logging
 import os
 import select
 import signal
@@ -21,7 +22,7 @@ from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.files.writable import why_not_writable
-from ..util.monitoring.log_lines import last_words
+from ..util.monitoring.log_lines import last_words, text_handler
 from ..util.signals import Terminated, end_at_once_if_interrupted, interrupted_by_termination
 from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
@@ -208,9 +209,13 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
 
 
 def run_tool(command: Callable[[], int | None], program: str) -> int:
-    """Run a command like `run_command`; SIGTERM and SIGHUP let it remove its unfinished files, as Ctrl-C does."""
+    """Run a command like `run_command`, and show the progress of its work also where stderr is no terminal.
+
+    SIGTERM and SIGHUP let it remove its unfinished files, as Ctrl-C does.
+    """
 
     def stoppable() -> int | None:
+        logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
         with interrupted_by_termination():
             return command()
 

@@ -34,7 +34,6 @@ from ...util.errors import CorpusError
 from ...util.files.csv_lines import csv_writer
 from ...util.files.whole_files import write_text_whole
 from ...util.importing.formats.lists.of_any_kind import rows_of
-from ...util.monitoring.log_lines import text_handler
 from ...util.parallel import ordered_map, usable_cores
 from ...util.parts import PartError
 from ...util.progress import Progress, report
@@ -100,7 +99,6 @@ def _main(given: Sequence[str] | None) -> None:
     arguments = parser.parse_args(given)
     normalizer = chosen_normalizer(arguments)
     check_list_of_rows(arguments.output, (arguments.model, *arguments.csv))
-    logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
     rows = list(rows_in(arguments.csv))
     wanted = [normalizer(word) if normalizer else word for word in arguments.words] if arguments.words else None
     model, inspection = Model(arguments.model), Inspection()
