@@ -11,7 +11,6 @@ present calibration, and nothing is written.
 from __future__ import annotations
 
 import argparse
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +34,7 @@ from ...util.files.whole_files import write_whole
 from ...util.files.writable import why_not_writable
 from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
-from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_command
+from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_tool
 
 CARD_FILE = "model.md"
 FEWEST_WORDS = 100
@@ -53,8 +52,7 @@ class _Words:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 after an error, 130 if interrupted."""
-    logging.getLogger("deepspeech").addHandler(logging.NullHandler())
-    return run_command(lambda: _main(arguments))
+    return run_tool(lambda: _main(arguments), "deepspeech")
 
 
 def _main(arguments: Sequence[str] | None) -> None:

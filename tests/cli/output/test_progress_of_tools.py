@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 TOOL = """
 import sys
@@ -26,3 +27,14 @@ def test_tools_show_their_progress_in_lines_where_stderr_is_no_terminal() -> Non
         "I Copying: 50 % of 2 rows, 0.025 rows/s, 40 s left",
         "I Copying: 1 row in 80.0 s, 0.0125 rows/s",
     ]
+
+
+def test_a_calibration_shows_its_progress(graph_file: Path, recordings: list[Path], tmp_path: Path) -> None:
+    dev = tmp_path / "dev.csv"
+    dev.write_text(f"wav_filename,wav_filesize,transcript\n{recordings[0]},1,a\n")
+    command = [sys.executable, "-m", "deepspeech.calibrate", f"--model={graph_file}", f"--dev_files={dev}"]
+    done = subprocess.run([*command, "--report_only"], capture_output=True, text=True, timeout=600)
+    lines = done.stderr.splitlines()
+    assert [line.split(" in ")[0] for line in lines[:2]] == [f"I Checking {dev}: 1 row", "I Transcribing: 1 utterance"]
+    assert done.returncode == 1
+    assert "a calibration needs" in lines[2]
