@@ -23,7 +23,7 @@ from .corpus_files import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
 from .figures.counted import counted
-from .parallel import ordered_map
+from .parallel import map_in_threads_if_slow
 from .parts import Part, PartError
 from .progress import Progress
 from .shards.windows import SHARD_WINDOW, in_windows
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 _CHECKING_THREADS = 16  # more than cores, as they mostly wait for the disk
 _ROWS_AT_ONCE = 64
+_QUICK_SECONDS = 0.001 * _ROWS_AT_ONCE  # what checking takes where recordings need no decoding and are in memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +145,7 @@ def read_corpus(
     title = f"Checking {names}"
     with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="row") as bar:
         inspection = Inspection(known)
-        for checked in ordered_map(check_rows, _chunks(rows), _CHECKING_THREADS, ahead=4 * _CHECKING_THREADS):
+        for checked in map_in_threads_if_slow(check_rows, _chunks(rows), _CHECKING_THREADS, _QUICK_SECONDS):
             bar.advance(len(checked))
             for result in checked:
                 if isinstance(result, BadRow):

@@ -7,13 +7,18 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from math import ceil, inf
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Owner = TypeVar("Owner")
+
+_MOST_FOR_EACH_THREAD = 16
+"""The most slow items for each thread before one shows whether they still take long. The first may take long alone."""
 
 _IN_FORKED_CHILDREN: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = weakref.WeakKeyDictionary()
 
@@ -39,6 +44,27 @@ def ordered_map(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def map_in_threads_if_slow(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int, quick_seconds: float
+) -> Generator[Result, None, None]:
+    """Yield `function(item)` for each item, in order: in this thread, or in several while an item takes long.
+
+    Python runs in one thread at a time, and threads that only run Python take several times as long as one does. They
+    help where a function waits, or decodes in C: after an item that took more than `quick_seconds`, the next items are
+    computed as `ordered_map` does.
+    """
+    remaining, for_each_thread = iter(items), 1
+    for item in remaining:
+        began = perf_counter()
+        result = function(item)
+        is_slow = perf_counter() - began > quick_seconds
+        yield result
+        if is_slow:
+            following = islice(remaining, for_each_thread * threads)
+            yield from ordered_map(function, following, threads, ahead=4 * threads)
+        for_each_thread = min(2 * for_each_thread, _MOST_FOR_EACH_THREAD) if is_slow else 1
 
 
 def usable_cores() -> int:

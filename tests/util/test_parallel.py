@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from deepspeech import _ctcdecoder
 from deepspeech.util import parallel
-from deepspeech.util.parallel import call_in_forked_children, ordered_map, processor_limit, usable_cores
+from deepspeech.util.parallel import (
+    call_in_forked_children,
+    map_in_threads_if_slow,
+    ordered_map,
+    processor_limit,
+    usable_cores,
+)
 
 
 @given(st.lists(st.integers()), st.integers(1, 4), st.integers(0, 9))
@@ -57,6 +63,21 @@ def test_closing_early_drops_what_has_not_begun() -> None:
     results.close()
     assert len(begun) < 100
     assert set(threading.enumerate()) <= before  # of which some may end meanwhile
+
+
+def test_threads_work_only_while_items_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(parallel, "perf_counter", lambda: clock[0])
+
+    def work(item: int) -> tuple[int, bool]:
+        clock[0] += item < 6 or 50 <= item < 60
+        return item, threading.current_thread() is threading.main_thread()
+
+    results = list(map_in_threads_if_slow(work, range(100), threads=2, quick_seconds=0.5))
+    assert [item for item, _ in results] == list(range(100))
+    in_threads = [item for item, here in results if not here]
+    assert in_threads == [1, 2, *range(4, 8), 51, 52, *range(54, 58), *range(59, 67)]
+    assert not list(map_in_threads_if_slow(work, [], threads=2, quick_seconds=1))
 
 
 def test_there_is_a_core_to_use() -> None:
