@@ -13,6 +13,7 @@ from .flag_check import check_named, nothing_to_begin_with
 from .folder import Kind, checkpoints_in, read_index
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
+from .weights.model_weights import graph_in, is_graph
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
             raise damaged
         logger.warning("%s", damaged.found)
     if newest is None:
-        raise CheckpointError(f"{named_for_all(folder)}: holds no checkpoint; train first, or name another folder")
+        raise _none_in(folder)
     reason = ""
     if best is not None:
         reason = (
@@ -106,6 +107,16 @@ def _automatic(folder: Path, find: Find) -> tuple[Path, str, str]:
             "--checkpoint=best selects"
         )
     return newest, "the newest checkpoint", reason
+
+
+def _none_in(folder: Path) -> CheckpointError:
+    named = named_for_all(folder)
+    if is_graph(graph := graph_in(folder)):
+        return CheckpointError(
+            f"{named}: holds an exported graph, and no checkpoint; transcribe with deepspeech --model {graph}, and "
+            f"test with python -m deepspeech.evaluate --model {graph}"
+        )
+    return CheckpointError(f"{named}: holds no checkpoint; train first, or name another folder")
 
 
 def _lowest(best: Path) -> str:

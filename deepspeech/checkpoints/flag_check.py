@@ -29,7 +29,7 @@ from .identity import (
 )
 from .readable import check_readable
 from .weights.fitting import check_beginning, initial_statistics, initial_weights, mapping_of_description
-from .weights.model_weights import read_initial_weights
+from .weights.model_weights import graph_in, is_graph, read_initial_weights
 
 NEWEST, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
 """The index files of a folder."""
@@ -82,6 +82,8 @@ def nothing_to_begin_with(folder: Path) -> CheckpointError:
     why = "holds no checkpoint to start from; name another folder"
     if folder.with_name(f"{folder.name}.index").exists():
         why = f"is a checkpoint; give its folder, {named_for_all(folder.parent)}, with --checkpoint={folder.name}"
+    elif is_graph(graph := graph_in(folder)):
+        why = f"holds an exported graph, and no checkpoint; start from it with --initialize_from_frozen_model={graph}"
     return CheckpointError(f"--load_checkpoint_dir={named}: {why}")
 
 

@@ -248,6 +248,12 @@ def test_flags_are_compared_with_the_checkpoint_to_begin_with_before_it_is_resto
             check(other, **flags)
     with pytest.raises(CheckpointError, match="none: holds no checkpoint to start from"):
         check(load=folder / "none")
+    (folder / "model").mkdir()
+    (folder / "model/output_graph.pb").touch()
+    with pytest.raises(CheckpointError, match=r"start from it with --initialize_from_frozen_model=.*/output_graph.pb$"):
+        check(load=folder / "model")
+    with session_of(folder / "model") as (checkpoints, _), pytest.raises(CheckpointError, match=r"deepspeech --model "):
+        checkpoints.choose("Testing")
     with pytest.raises(
         CheckpointError, match=rf"is a checkpoint; give its folder, {folder}, with --checkpoint=train-6"
     ):

@@ -56,6 +56,7 @@ def test_graph_checkpoint_and_file_hold_the_same_until_one_is_changed(
     trained: Trained, graph_file: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said(capsys, "compare", file, graph_file) == []
+    assert said(capsys, "compare", file, graph_file.parent) == []
     assert said(capsys, "import", file, tmp_path / "folder")[0].startswith(f"{tmp_path / 'folder' / 'train-0'}: 12")
     assert said(capsys, "compare", tmp_path / "folder", trained.program.checkpoints) == []
     changed = tmp_path / "changed.h5"

@@ -111,6 +111,14 @@ def is_graph(path: Path) -> bool:
     return path.suffix.lower() in _GRAPH_SUFFIXES
 
 
+def graph_in(path: Path) -> Path:
+    """Return the only exported graph of a folder without checkpoints, such as that of an export, or else the path."""
+    if not path.is_dir() or _holds_checkpoints(path):
+        return path
+    graphs = [each for each in path.glob("*") if is_graph(each)]
+    return graphs[0] if len(graphs) == 1 else path
+
+
 def is_hdf5(path: Path) -> bool:
     """Return whether a file is an HDF5 file, by its name or its content."""
     import h5py
@@ -142,11 +150,14 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
         return None
     of_graph, of_hdf5 = "--initialize_from_frozen_model", "--initialize_from_weights"
     origin = f"{of_graph if options.initial_weights is None else of_hdf5}={path}"
-    if path.is_dir():
+    path = graph_in(path)
+    if path.is_dir() and _holds_checkpoints(path):
         raise CheckpointError(
             f"{origin}: is a folder; start from the weights of its checkpoint with --load_checkpoint_dir and "
             "--fresh_optimizer"
         )
+    if path.is_dir():
+        raise CheckpointError(f"{origin}: is a folder; name the file in it")
     if options.initial_weights is None:
         if is_hdf5(path):
             raise CheckpointError(f"{origin}: is an HDF5 file, and not an exported graph; give it with {of_hdf5}")
@@ -154,6 +165,10 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     if is_graph(path):
         raise CheckpointError(f"{origin}: is an exported graph, and not an HDF5 file; give it with {of_graph}")
     return weights_of_hdf5(path, origin)
+
+
+def _holds_checkpoints(folder: Path) -> bool:
+    return any(folder.glob("*.index"))
 
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:

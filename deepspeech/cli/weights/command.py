@@ -5,8 +5,8 @@
     deepspeech-weights import FILE FOLDER
     deepspeech-weights compare FILE OTHER
 
-FILE is an HDF5 file of weights (.h5, also one of Keras), an exported graph (.pb, .pbmm), a checkpoint, by its name
-without extension, or a folder of checkpoints.
+FILE is an HDF5 file of weights (.h5, also one of Keras), an exported graph (.pb, .pbmm) or its folder, a checkpoint, by
+its name without extension, or a folder of checkpoints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from pathlib import Path
 
 from ...checkpoints.weights.comparison import differences
 from ...checkpoints.weights.figures import BARS, PLAIN_BARS, lines_of
-from ...checkpoints.weights.model_weights import ModelWeights, is_graph, is_hdf5, weights_of_graph, weights_of_hdf5
+from ...checkpoints.weights.model_weights import (
+    ModelWeights,
+    graph_in,
+    is_graph,
+    is_hdf5,
+    weights_of_graph,
+    weights_of_hdf5,
+)
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
 from ...util.monitoring.log_lines import text_handler
@@ -120,6 +127,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 def _read(path: Path, checkpoint: str) -> ModelWeights:
     """Return the weights of a file of any kind; TensorFlow is imported only for a checkpoint."""
+    path = graph_in(path)
     if is_graph(path):
         return weights_of_graph(path, str(path))
     if path.is_file() and path.suffix != ".index":

@@ -250,13 +250,19 @@ def test_a_full_disk_is_said_in_plain_words(tmp_path: Path) -> None:
     [
         (
             "initialize_from_weights",
-            "",
+            "trained",
             "is a folder; start from the weights of its checkpoint with --load_checkpoint_dir",
         ),
         (
             "initialize_from_frozen_model",
-            "",
+            "trained",
             "is a folder; start from the weights of its checkpoint with --load_checkpoint_dir",
+        ),
+        ("initialize_from_frozen_model", "", "is a folder; name the file in it$"),
+        (
+            "initialize_from_weights",
+            "exported",
+            "is an exported graph, and not an HDF5 file; give it with --initialize_from_froz",
         ),
         (
             "initialize_from_weights",
@@ -275,6 +281,9 @@ def test_a_file_of_another_kind_is_refused_with_the_flag_that_takes_it(
     flag: str, name: str, told: str, tmp_path: Path
 ) -> None:
     written(tmp_path / "a.h5")
+    for inside in ("trained/best_dev-3.index", "trained/output_graph.pb", "exported/output_graph.pb"):
+        (tmp_path / inside).parent.mkdir(exist_ok=True)
+        (tmp_path / inside).touch()
     with pytest.raises(CheckpointError, match=told) as caught:
         read_initial_weights(with_values(CheckpointOptions, {flag: tmp_path / name}))
     assert str(caught.value).startswith(f"--{flag}={tmp_path / name}: ")
