@@ -41,3 +41,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the names of this package, also of what is not loaded yet: those that editors and shells complete."""
+    return sorted({*globals(), *__all__})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import ModelError
+from ...util.storage.addresses import address_of
 
 LARGEST_COUNT = (1 << 31) - 1
 
@@ -60,8 +61,11 @@ def several(value: Iterable[Any], name: str) -> Iterable[Any]:
 
 
 def file_path(value: Any, name: str) -> Path:
-    """Return the path of a file, which may be given as text, as bytes or as a path."""
+    """Return the path of a file on this machine, which may be given as text, as bytes or as a path."""
     try:
-        return Path(os.fsdecode(value))
+        path = os.fsdecode(value)
     except TypeError:
         raise ModelError(f"{name} must be the path of a file, not {type(value).__name__}") from None
+    if (address := address_of(path)) is not None:
+        raise ModelError(f"{name} is an address, {address}; download it, and give the path of the file")
+    return Path(path)

@@ -17,6 +17,10 @@ BYTE_FORMATS = ("B", "b", "c")
 INT16 = np.iinfo(np.int16)
 OF_FLOATS = "of floats in [-1, 1], make them by (32767 * samples).astype(numpy.int16)"
 """What to do with the samples that most Python libraries of audio return."""
+NO_NUMBERS = "OSU"
+"""NumPy's letters for the types of arrays of objects, bytes and texts."""
+OF_FILES = "transcribe takes the path of a file, transcribe_many a list of paths"
+"""What to call for a recording that is not an array of samples, such as a path."""
 
 
 def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
@@ -36,8 +40,8 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
     samples = _array(audio)
     empty = not is_array and not samples.size  # a list without numbers has no type
     if not empty and ((is_array and not _fits(samples)) or samples.dtype.kind not in "iu"):
-        how = f"; {OF_FLOATS}" if samples.dtype.kind == "f" else ""
-        raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}{how}")
+        how = {"f": OF_FLOATS, **dict.fromkeys(NO_NUMBERS, OF_FILES)}.get(samples.dtype.kind)
+        raise SamplesTypeError(f"audio must be int16 samples, not {_kind(audio, samples)}{f'; {how}' if how else ''}")
     if samples.ndim != 1:
         raise SamplesShapeError(f"audio must be one channel [samples], not an array of shape {samples.shape}")
     if not empty and not _fits(samples) and (samples.min() < INT16.min or samples.max() > INT16.max):
@@ -88,4 +92,4 @@ def _array(audio: Any) -> npt.NDArray[Any]:
 def _kind(audio: Any, samples: npt.NDArray[Any]) -> str:
     """Return a description of a value that was given instead of samples."""
     kind = "an array" if isinstance(audio, np.ndarray) else f"a value of type {type(audio).__name__}"
-    return kind if samples.dtype.kind == "O" or not samples.ndim else f"{kind} of {samples.dtype}"
+    return kind if samples.dtype.kind in NO_NUMBERS or not samples.ndim else f"{kind} of {samples.dtype}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tracemalloc
 from array import array
 from pathlib import Path
@@ -53,6 +54,13 @@ def test_signals_are_told_from_samples(model: Model, recordings: list[Path]) -> 
             compute(spoken)
         with pytest.raises(SamplesShapeError, match=r"a signal must be one channel .* shape \(4, 2\)"):
             compute(signal[:8].reshape(4, 2))
+
+
+@pytest.mark.parametrize("form", ["a.wav", Path("a.wav"), ["a.wav", "b.wav"], io.BytesIO(b"RIFF"), {"array": []}])
+def test_what_is_no_array_is_refused_with_the_call_that_takes_files(form: Any) -> None:
+    told = f"not a value of type {type(form).__name__}; transcribe takes the path of a file, transcribe_many a list"
+    with pytest.raises(SamplesTypeError, match=told):
+        as_samples(form)
 
 
 def test_floats_are_refused_with_what_makes_samples_of_them(model: Model, recordings: list[Path]) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from graph_files import definition_of, edited, repeated, write
 
+import deepspeech
 from deepspeech import AsyncModel, Model
-from deepspeech.errors import DeepSpeechError, GraphError
+from deepspeech.errors import DeepSpeechError, GraphError, ModelError
 from deepspeech.serving.endpointing import EndpointRules
 
 NO_SAMPLES = np.zeros(0, np.int16)
@@ -85,6 +86,21 @@ def test_wrong_arguments_are_runtime_errors_and_change_nothing(graph_file: Path,
         check(call, model)
     assert model.scorer_weights == weights and model.beamWidth() == 32
     assert isinstance(model.stt(NO_SAMPLES), str)
+
+
+def test_an_address_is_refused_as_it_was_given(graph_file: Path) -> None:
+    model = Model(graph_file)
+    for name, call in (
+        ("model_path", lambda: Model("https://host/a.pb")),
+        ("scorer_path", lambda: model.enableExternalScorer("https://host/a.pb")),
+        ("audio", lambda: model.transcribe("https://host/a.pb")),
+    ):
+        with pytest.raises(ModelError, match=f"^{name} is an address, https://host/a.pb; download it, and give the pa"):
+            call()
+
+
+def test_names_that_are_loaded_at_their_first_use_can_be_completed() -> None:
+    assert {"Model", "AsyncModel", "__version__"} <= {*dir(deepspeech)}
 
 
 def test_weights_whose_sums_overflow_are_a_runtime_error(graph_file: Path, tmp_path: Path) -> None:
