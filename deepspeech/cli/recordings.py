@@ -15,6 +15,9 @@ from ..util.files.folders import walk
 from .arguments import input_path
 from .utterances.pipe import PIPE, Pipe
 
+LISTS = (".csv", ".tsv", ".jsonl")
+"""Endings of the names of lists of utterances."""
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -62,6 +65,11 @@ def recordings(given: Sequence[str]) -> list[Recording]:
             if not inside:
                 raise AudioError(f"{path}: holds no recordings; their names end in {LISTED}")
             found += [Recording(entry, entry.relative_to(path)) for entry in inside]
+        elif path.suffix.lower() in LISTS and path.is_file():
+            raise FlagError(
+                f"--audio: {path} is a list, and not a recording; to compare a model with its transcripts, run "
+                f"python -m deepspeech.evaluate --model MODEL --test_files {path}"
+            )
         else:
             found.append(Recording(path, Path(path.name)))
     if sum(recording.path is None for recording in found) > 1:

@@ -67,6 +67,10 @@ def load_scorer(
     the words of a KenLM file must be cut into pieces and sentencepiece is not installed.
     """
     path = Path(path)
+    if path.is_dir():
+        packages = sorted(path.glob("*.scorer"))
+        such = f", such as {packages[0]}" if packages else ""
+        raise DecoderError(f"{path}: is a folder; name the language model in it{such}")
     if characters is None:
         characters = trie_path is None and is_of_characters(path, alphabet.output_labels)
         if characters:

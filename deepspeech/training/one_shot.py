@@ -3,6 +3,7 @@
 from ..checkpoints.identity import ModelIdentity
 from ..checkpoints.store import Checkpoints
 from ..decoder.of_alphabet import make_decoder
+from ..errors import FlagError
 from ..options import Options
 from ..util.audio import read_audio
 from ..util.features import front_end
@@ -13,10 +14,15 @@ from .towers import GraphSettings, compute_devices
 def transcribe(options: Options) -> str:
     """Return the transcript of `options.one_shot_infer`, by the best or else newest checkpoint.
 
-    The audio may have any rate, channel count and format that libsndfile reads. Raise AudioError, CheckpointError
-    or DecoderError for audio, a checkpoint or a decoder that cannot be used.
+    The audio may have any rate, channel count and format that libsndfile reads. Raise FlagError for a
+    folder, and AudioError, CheckpointError or DecoderError for audio, a checkpoint or a decoder that cannot be used.
     """
     assert options.one_shot_infer is not None
+    if options.one_shot_infer.is_dir():
+        raise FlagError(
+            f"--one_shot_infer={options.one_shot_infer}: is a folder; name a recording, or export the model, and "
+            f"transcribe all of them with deepspeech --model MODEL {options.one_shot_infer}"
+        )
     prepare_process(options.session)
     samples = read_audio(options.one_shot_infer, options.features.sample_rate)
     features = options.features.stacking(front_end(options.features).extract(samples))

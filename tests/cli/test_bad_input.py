@@ -135,6 +135,11 @@ def test_a_one_shot_file_that_is_no_audio(trained: Trained, tmp_path: Path, cont
     assert "noise.wav" in error
 
 
+def test_one_shot_inference_of_a_folder_names_the_command_for_it(trained: Trained, tmp_path: Path) -> None:
+    error = failed(trained.program.run(*trained.program.model(), f"--one_shot_infer={tmp_path}"))
+    assert f"--one_shot_infer={tmp_path}: is a folder; name a recording, or export the model, and transcribe" in error
+
+
 def test_inference_without_a_checkpoint(program: Program, tmp_path: Path) -> None:
     wav = write_wav(tmp_path / "good.wav", SECOND)
     error = failed(program.run(*program.model(), f"--one_shot_infer={wav}"))

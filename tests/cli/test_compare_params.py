@@ -52,7 +52,7 @@ def test_a_value_is_the_same_only_if_it_is_written_the_same() -> None:
 def test_errors_are_one_line_and_exit_code_2(folders: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("seed = 1\n")
     for arguments, fragment in (
-        ((tmp_path, folders[0]), "params.txt: cannot be read"),
+        ((tmp_path, folders[0]), "No such file or directory); name the params.txt of a run, or its folder, that of"),
         ((folders[0], tmp_path / "bad.txt"), "bad.txt:1: expected 'name : value'"),
         ((folders[0],), "required: B"),
     ):

@@ -63,6 +63,24 @@ def test_an_address_for_what_is_written_is_refused_and_becomes_no_folder(
     assert not list(tmp_path.iterdir())
 
 
+def test_lists_and_folders_of_language_models_are_refused_with_what_takes_them(
+    client: Client, recordings: list[Path], tmp_path: Path
+) -> None:
+    listed, package = tmp_path / "test.csv", tmp_path / "lm.scorer"
+    for file in (listed, package):
+        file.touch()
+    for given, told in (
+        ([listed], f"{listed} is a list, and not a recording; to compare a model with its transcripts, run python -m"),
+        (
+            [recordings[0], "--scorer", tmp_path],
+            f"{tmp_path}: is a folder; name the language model in it, such as {package}",
+        ),
+    ):
+        finished = client.run(*given)
+        (line,) = finished.stderr.decode().splitlines()
+        assert told in line and finished.returncode == 1
+
+
 @pytest.mark.parametrize("flag", ["--audio", "--scorer"])
 def test_an_address_for_what_is_read_is_refused_as_it_is_written(
     client: Client, recordings: list[Path], flag: str

@@ -246,7 +246,7 @@ def test_missing_repeated_and_absent_csv_files_are_refused(folder: Path) -> None
     csv_file = write_csv(folder / "train.csv", [(folder / "a.wav", "a")])
     cases: list[tuple[Sequence[Path], str]] = [
         ([csv_file, folder / "none.csv"], "none.csv: cannot read the CSV: No such file"),
-        ([folder], "a directory without wav.scp.*; to make lists of a folder of recordings, run"),
+        ([folder.parent], "a directory without wav.scp.*; to make lists of a folder of recordings, run"),
         ([csv_file, folder / ".." / folder.name / "train.csv"], "train.csv: given twice"),
         ([], "no CSV files given"),
     ]

@@ -7,7 +7,7 @@ with `read_rows` and `further_columns`, and add a line to `FORMATS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -143,6 +143,8 @@ def _told_by_address(path: Path) -> Iterator[None]:
 
 def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
     if path.is_dir():
+        if inside := _lists_in(path):
+            raise CorpusError(f"{path}: is a folder; name the lists in it that are meant: {', '.join(inside)}")
         raise CorpusError(
             f"{path}: a directory without wav.scp, so not a data directory of Kaldi; to make lists of a folder of "
             "recordings, run python -m deepspeech.import_corpus auto --from FOLDER --to CORPUS"
@@ -160,6 +162,17 @@ def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow
         raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is _CSV else ''}")
     yield first
     yield from rows
+
+
+def _lists_in(folder: Path) -> list[str]:
+    """Return the CSV and TSV files of a folder that are lists of utterances; none of the copies of an address."""
+    if named_for_all(folder) != str(folder):
+        return []
+    found = []
+    for table in sorted(each for each in folder.glob("*") if each.suffix.lower() in (".csv", ".tsv")):
+        with suppress(CorpusError):
+            found += [str(table)] * has_transcripts(table)
+    return found
 
 
 def _format_of(path: Path) -> Format:

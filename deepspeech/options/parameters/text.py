@@ -43,7 +43,10 @@ def read_parameters(path: Path) -> dict[str, Value]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ParametersError(f"{named}: cannot be read ({error.strerror})") from error
+        raise ParametersError(
+            f"{named}: cannot be read ({error.strerror}); name the params.txt of a run, or its folder, that of the "
+            "run's checkpoints"
+        ) from error
     except UnicodeDecodeError:
         raise ParametersError(f"{named}: not a file of parameters, it is not UTF-8 text") from None
     return parse_parameters(text, named)

@@ -81,3 +81,12 @@ def test_a_recording_in_an_archive_of_kaldi_is_refused_with_what_to_do(tmp_path:
         CorpusError, match=r"wav\.scp:1: a recording in an archive, .* to a file: dump/data_wav\.ark:123$"
     ):
         list(read_files([tmp_path], None))
+
+
+def test_a_folder_with_lists_is_refused_with_their_names(tmp_path: Path) -> None:
+    for name, columns in (("dev.csv", "wav_filename,transcript"), ("train.tsv", "path\tsentence"), ("ages.csv", "a,b")):
+        (tmp_path / name).write_text(f"{columns}\n")
+    with pytest.raises(CorpusError) as caught:
+        list(read_files([tmp_path], None))
+    those = f"{tmp_path / 'dev.csv'}, {tmp_path / 'train.tsv'}"
+    assert str(caught.value) == f"{tmp_path}: is a folder; name the lists in it that are meant: {those}"

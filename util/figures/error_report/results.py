@@ -20,6 +20,7 @@ _FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
 _ERRORS = ("wer", "cer", "substitutions", "insertions", "deletions")
 _OURS = (*_TEXTS, *_FIGURES, *_ERRORS)
 _START = "start_seconds"
+_INSTEAD = "name the folder of a report, which --report_dir writes, or its utterances.csv"
 """A further column, if any utterance is a part of its recording."""
 
 
@@ -97,14 +98,14 @@ def read_results(path: Path) -> list[UtteranceResult]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file, strict=True, restval=""))
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}); {_INSTEAD}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise CorpusError(f"{path}: not the utterances of a report ({error})") from error
     if not rows:
         raise CorpusError(f"{path}: no utterances")
     missing = [name for name in _OURS if name not in rows[0]]
     if missing:
-        raise CorpusError(f"{path}: not the utterances of a report: no column {missing[0]}")
+        raise CorpusError(f"{path}: not the utterances of a report: no column {missing[0]}; {_INSTEAD}")
     with_model = any(row["without_language_model"] for row in rows)
     try:
         return [_result(row, with_model) for row in rows]

@@ -41,7 +41,11 @@ def test_without_a_language_model_there_is_no_text_without_it(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
-    [("", "no utterances"), ("a,b\n1,2\n", "no column csv_file"), (csv_of(results(1)).replace(",2,", ",x,"), "'x'")],
+    [
+        ("", "no utterances"),
+        ("a,b\n1,2\n", "no column csv_file; name the folder of a report"),
+        (csv_of(results(1)).replace(",2,", ",x,"), "'x'"),
+    ],
 )
 def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str, wrong: str) -> None:
     path = tmp_path / "utterances.csv"
