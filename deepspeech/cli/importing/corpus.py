@@ -1,8 +1,8 @@
 """Make train.csv, dev.csv and test.csv from the recordings in a folder.
 
-    python -m deepspeech.import_corpus FORMAT --from FOLDER --to FOLDER [--split 90:5:5] [--seed 1]
+    python -m deepspeech.import_corpus [FORMAT] --from FOLDER --to FOLDER [--split 90:5:5] [--seed 1]
 
-The FORMAT auto finds out which of the formats of several corpora the folder has.
+The FORMAT auto, which is the default, finds out which of the formats of several corpora the folder has.
 
 Every recording is decoded once, to its end, and long recordings are cut at their segments. left_out.csv lists what
 cannot be used, with the reason. When the command is run again, it does only what is missing.
@@ -49,6 +49,7 @@ from ...util.importing.unpacked_archives import fetch_archives
 from ...util.progress import report
 from ...util.storage.addresses import address_of
 from ..arguments import ArgumentParser, list_path, output_path, run_tool
+from ..recordings import LISTS
 
 PROGRAM = "import_corpus: error"
 
@@ -97,7 +98,8 @@ def _import(options: argparse.Namespace) -> None:
         source = unpacked_source(source, options.out, report)
         if not source.is_dir():
             what = "not a folder" if source.exists() else "there is no such folder"
-            raise FlagError(f"--from={source}: {what}; name the folder of the recordings, or their archive")
+            lists = "; lists of utterances are the format lists" if source.suffix.lower() in LISTS else ""
+            raise FlagError(f"--from={source}: {what}; name the folder of the recordings, or their archive{lists}")
         with without_warnings():
             name = format_of(source, choices)
         report(f"{source} has the format {name}")
@@ -112,8 +114,6 @@ def _check(options: argparse.Namespace) -> None:
         raise FlagError(f"--download: cannot be combined with {'--from' if options.source else '--url'}")
     if len(options.url) != len(options.sha256):
         raise FlagError("--sha256: give the SHA-256 of each --url")
-    if options.format != AUTO:
-        check_known(options.format)
 
 
 def _source(options: argparse.Namespace) -> Path | None:
@@ -131,7 +131,14 @@ def _parser() -> ArgumentParser:
     width = max(map(len, MODULES))
     formats = "\n".join(f"  {name:{width}}  {description}" for name, description in sorted(descriptions().items()))
     parser = ArgumentParser(f"{__doc__ or ''}\nFORMAT is one of\n\n{formats}", "python -m deepspeech.import_corpus")
-    parser.add_argument("format", metavar="FORMAT", help="the format of the folder, or the name of its corpus")
+    parser.add_argument(
+        "format",
+        nargs="?",
+        type=_format,
+        default=AUTO,
+        metavar="FORMAT",
+        help="the format of the folder, or the name of its corpus (default: %(default)s)",
+    )
     parser.add_argument(
         "--from",
         dest="source",
@@ -166,6 +173,14 @@ def _parser() -> ArgumentParser:
         "--tier", action="append", default=[], metavar="NAME", help="a tier of TextGrid or ELAN files; may be repeated"
     )
     return parser
+
+
+def _format(text: str) -> str:
+    if text not in (AUTO, *MODULES) and Path(text).exists():
+        raise argparse.ArgumentTypeError(f"{text} is no format; name the folder of the recordings with --from {text}")
+    if text != AUTO:
+        check_known(text)
+    return text
 
 
 def _shares(text: str) -> tuple[float, float, float]:

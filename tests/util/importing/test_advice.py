@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from trees import Import, tone, write
 
+from deepspeech.cli.importing.corpus import main
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import Choices
@@ -58,3 +59,25 @@ def test_recordings_of_an_stm_may_be_in_another_folder(tmp_path: Path) -> None:
     write(tmp_path / "corpus" / "all.stm", "talk 1 ann 0.5 1.5 <o> good morning\n")
     (row,) = Import("tedlium", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0))).all_rows
     assert (row["transcript"], row["speaker"], row["duration"]) == ("good morning", "ann", "1.000")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            ["here"],
+            "argument FORMAT: here is no format; name the folder of the recordings with --from here; see",
+        ),
+        (["list"], "there is no corpus 'list'; there are aishell, "),
+        (["--from", "a.csv", "--to", "corpus"], "or their archive; lists of utterances are the format lists"),
+    ],
+)
+def test_what_is_no_format_or_folder_is_refused_with_what_is_needed(
+    given: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "a.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    assert main(given) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line

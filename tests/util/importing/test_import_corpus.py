@@ -222,7 +222,7 @@ def test_the_command_finds_the_format(tmp_path: Path, capsys: pytest.CaptureFixt
     source, out = tmp_path / "source", tmp_path / "out"
     write_wav(source / "a.wav")
     write(source / "a.txt", "yes")
-    assert main(["auto", "--from", str(source), "--to", str(out)]) == 0
+    assert main(["--from", str(source), "--to", str(out)]) == 0
     assert transcripts(out / "train.csv") == ["yes"]
     assert main(["auto", "--to", str(out)]) == 1
     assert main(["auto", "--from", str(source / "none"), "--to", str(out)]) == 1
