@@ -26,6 +26,7 @@ from ..util.monitoring.log_lines import last_words, text_handler
 from ..util.signals import Terminated, end_at_once_if_interrupted, interrupted_by_termination
 from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
+from .command_line.spelling import see_help
 
 NOT_HERE = "is an address; download it, and give a path of this machine"
 """What is wrong with an input at an address, for commands that do not fetch it."""
@@ -51,8 +52,13 @@ class ArgumentParser(argparse.ArgumentParser):
         self.register("type", Path, input_path)
 
     def error(self, message: str) -> NoReturn:
-        """Raise FlagError with the message."""
-        raise FlagError(f"{message}; see --help")
+        """Raise FlagError with the message; for an unknown flag, with the most similar one."""
+        _, unknown, given = message.partition("unrecognized arguments: ")
+        names = [each[2:].partition("=")[0] for each in given.split() if each.startswith("--")]
+        if not unknown or not names:
+            raise FlagError(f"{message}; see --help")
+        shown = [name for name, of in self._option_string_actions.items() if of.help != argparse.SUPPRESS]
+        raise FlagError(f"{message}; {see_help(names[0], [name[2:] for name in shown if name.startswith('--')])}")
 
 
 def add_replaced_flags(parser: argparse.ArgumentParser, instead: Mapping[str, str]) -> None:

@@ -167,6 +167,9 @@ def test_a_flag_that_may_come_with_several_values_is_given_once_for_each() -> No
         ("--noearly_stopp", "--noearly_stop"),
         ("--dropout=0.1", "--dropout_rate"),
         ("--batch_size=2", "--train_batch_size"),
+        ("--seed=2", "--random_seed"),
+        ("--TRAIN-FILES=a.csv", "--train_files"),
+        ("--per_device_train_batch_size=2", "--train_batch_size"),
     ],
 )
 def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
@@ -175,8 +178,9 @@ def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
 
 
 def test_nothing_is_named_for_a_flag_that_is_like_no_other() -> None:
-    with pytest.raises(FlagError, match="--wav2vec: there is no such flag; see --help"):
-        parse("--wav2vec=1")
+    for name in ("--wav2vec", "--output_dir"):
+        with pytest.raises(FlagError, match=f"{name}: there is no such flag; see --help"):
+            parse(f"{name}=1")
 
 
 @pytest.mark.parametrize(

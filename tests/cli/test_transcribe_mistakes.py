@@ -33,6 +33,21 @@ def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[
     assert line == "deepspeech: the output cannot be written (No space left on device)"
 
 
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ("--output-dir", "did you mean --output_dir? See --help"),
+        ("--output_format=srt", "did you mean --format? See --help"),
+        ("--LM_alpha", "did you mean --lm_alpha? See --help"),
+        ("--colour", "see --help"),
+        ("-x", "see --help"),
+    ],
+)
+def test_an_unknown_flag_is_refused_with_the_one_that_is_meant(client: Client, given: str, advice: str) -> None:
+    finished = client.run("a.wav", given)
+    assert finished.stderr.decode() == f"deepspeech: unrecognized arguments: {given}; {advice}\n"
+
+
 def write_bad_recordings(folder: Path) -> dict[str, str]:
     """Write files that are not recordings; return the message for each."""
     (folder / "text.wav").write_text("hello")
