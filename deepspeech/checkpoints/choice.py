@@ -116,7 +116,7 @@ def _none_in(folder: Path) -> CheckpointError:
             f"{named}: holds an exported graph, and no checkpoint; transcribe with deepspeech --model {graph}, and "
             f"test with python -m deepspeech.evaluate --model {graph}"
         )
-    return CheckpointError(f"{named}: holds no checkpoint; train first, or name another folder")
+    return CheckpointError(f"{named}: holds no checkpoint; train first, or name its folder with --checkpoint_dir")
 
 
 def _lowest(best: Path) -> str:

@@ -143,7 +143,7 @@ def test_one_shot_inference_of_a_folder_names_the_command_for_it(trained: Traine
 def test_inference_without_a_checkpoint(program: Program, tmp_path: Path) -> None:
     wav = write_wav(tmp_path / "good.wav", SECOND)
     error = failed(program.run(*program.model(), f"--one_shot_infer={wav}"))
-    assert "holds no checkpoint" in error
+    assert "holds no checkpoint; train first, or name its folder with --checkpoint_dir" in error
 
 
 def test_the_traceback_is_shown_at_debug_level(program: Program) -> None:

@@ -139,6 +139,7 @@ def test_a_wrong_request_is_told_what_is_wrong(
         client.audio.transcriptions.create(**request)  # type: ignore[call-overload]
     assert refused.value.type == "invalid_request_error"
     assert refused.value.param == param
+    assert changes.get("model") is None or "; /v1/models lists them" in refused.value.message
     assert refused.value.code == "invalid_audio" or refused.value.message.partition(" - ")[2].startswith(f"{param}: ")
     assert "/tmp" not in refused.value.message and "\n" not in refused.value.message
 

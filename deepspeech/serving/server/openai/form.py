@@ -112,7 +112,7 @@ def _checked(form: FormData, limits: Limits) -> TranscriptionRequest:
     if not isinstance(file, UploadFile):
         raise _wrong("file", "a recording is needed in this field")
     if not isinstance(model, str) or not model:
-        raise _wrong("model", "the name of a model is needed in this field")
+        raise _wrong("model", "the name of a model is needed in this field; /v1/models lists them")
     response_format = _text(form, "response_format", "json")
     if response_format not in FORMATS:
         raise _wrong("response_format", f"it must be one of {', '.join(FORMATS)}, not {response_format!r}")
