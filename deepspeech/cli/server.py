@@ -237,6 +237,8 @@ def _check_file(flag: str, path: Path | None) -> None:
         raise FlagError(f"--{flag}={address}: {NOT_HERE}")
     if flag == "model" and path is not None and path.is_dir():
         return  # with a model, as its loading reports otherwise
+    if path is not None and path.is_dir():
+        raise FlagError(f"--{flag}={path}: is a folder; name a file in it")
     if path is not None and not path.is_file():
         raise FlagError(f"--{flag}={path}: {'not a file' if path.exists() else 'there is no such file'}")
 

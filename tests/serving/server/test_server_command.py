@@ -227,6 +227,7 @@ def test_the_operator_is_told_of_a_certificate_that_has_expired(graph_file: Path
         (["--model=={graph}"], "must be a path, or NAME=PATH"),
         (["--model={graph}", "--scorer=b={graph}"], "--scorer=b=…: there is no --model of this name"),
         (["--model={graph}", "--scorer=/nowhere"], "--scorer=/nowhere: there is no such file"),
+        (["--model={graph}", "--scorer=/dev"], "--scorer=/dev: is a folder; name a file in it"),
         (["--model={graph}", "--port=70000"], "--port=70000: must be 0 to 65535"),
         (["--model={graph}", "--max_streams=0"], "--max_streams=0: must be a number of 1 or more"),
         (["--model={graph}", "--idle_seconds=nan"], "--idle_seconds=nan: must be a number of 0.1 or more"),
