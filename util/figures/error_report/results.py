@@ -20,8 +20,8 @@ _FIGURES = ("loss", "seconds", "loudness", "signal_to_noise")
 _ERRORS = ("wer", "cer", "substitutions", "insertions", "deletions")
 _OURS = (*_TEXTS, *_FIGURES, *_ERRORS)
 _START = "start_seconds"
-_INSTEAD = "name the folder of a report, which --report_dir writes, or its utterances.csv"
 """A further column, if any utterance is a part of its recording."""
+_INSTEAD = "name the folder of a report, which --report_dir writes, or its utterances.csv"
 
 
 @dataclass(frozen=True)
