@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def load_scorer(
     the words of a KenLM file must be cut into pieces and sentencepiece is not installed.
     """
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - unlike a Path, it raises no error, as loading does
         packages = sorted(path.glob("*.scorer"))
         such = f", such as {packages[0]}" if packages else ""
         raise DecoderError(f"{path}: is a folder; name the language model in it{such}")

@@ -131,7 +131,7 @@ def test_other_files_are_refused_in_one_line(file: Path, tmp_path: Path) -> None
     path = tmp_path / "model.ONNX"
     check_refused(path, "No such file")
     path.mkdir()
-    check_refused(path, "not a file")
+    check_refused(path, "is a folder without a model")
     path = tmp_path / "other.onnx"
     foreign = helper.make_model(helper.make_graph([helper.make_node("Identity", ["a"], ["b"])], "g", [], []))
     for other in (b"", b"a text, and no model", content[:-1000], content[: len(content) // 2], bytes(1000)):

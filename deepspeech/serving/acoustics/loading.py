@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -73,7 +74,7 @@ def model_file(path: Path) -> Path:
 
     Raise GraphError for a folder that does not hold exactly one model, and for one that cannot be read.
     """
-    if not path.is_dir():
+    if not os.path.isdir(path):  # noqa: PTH112 - unlike a Path, it raises no error, as reading the file does
         return path
     suffixes = (*GRAPH_SUFFIXES, ONNX_SUFFIX, LITERT_SUFFIX)
     try:

@@ -115,7 +115,7 @@ def test_a_large_file_of_tiny_fields_is_refused_soon(tmp_path: Path, data: bytes
 
 def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.pb")
-    for path in (tmp_path / "pipe.pb", tmp_path, Path("/dev/zero"), "nul\0.pb"):
+    for path in (tmp_path / "pipe.pb", tmp_path, Path("/dev/zero"), "nul\0.pb", "x" * 5000):
         with pytest.raises(GraphError):
             Model(path)
 
