@@ -21,7 +21,7 @@ from ...network import Dense, Network
 from ...network.deepspeech import UNNAMED_NETWORK
 from ...options import CheckpointOptions
 from ...serving.frozen.features import describes_features, read_features
-from ...serving.frozen.graph import Graph, read_graph
+from ...serving.frozen.graph import GRAPH_SUFFIXES, Graph, read_graph
 from ...serving.frozen.model import (
     read_labels,
     read_network,
@@ -29,11 +29,11 @@ from ...serving.frozen.model import (
     read_weights,
 )
 from ...util.features import FeatureOptions
+from ...util.files.folders import files_like
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
 from ..identity import DESCRIPTION_FORMAT, is_description
 
-_GRAPH_SUFFIXES = (".pb", ".pbmm")
 _HDF5_SUFFIXES = (".h5", ".hdf5")
 
 
@@ -108,14 +108,14 @@ def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:
 
 def is_graph(path: Path) -> bool:
     """Return whether a file is an exported graph, by its name."""
-    return path.suffix.lower() in _GRAPH_SUFFIXES
+    return path.suffix.lower() in GRAPH_SUFFIXES
 
 
 def graph_in(path: Path) -> Path:
     """Return the only exported graph of a folder without checkpoints, such as that of an export, or else the path."""
     if not path.is_dir() or _holds_checkpoints(path):
         return path
-    graphs = [each for each in path.glob("*") if is_graph(each)]
+    graphs = [each for each in files_like(path, "*") if is_graph(each)]
     return graphs[0] if len(graphs) == 1 else path
 
 
@@ -151,13 +151,11 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     of_graph, of_hdf5 = "--initialize_from_frozen_model", "--initialize_from_weights"
     origin = f"{of_graph if options.initial_weights is None else of_hdf5}={path}"
     path = graph_in(path)
-    if path.is_dir() and _holds_checkpoints(path):
-        raise CheckpointError(
-            f"{origin}: is a folder; start from the weights of its checkpoint with --load_checkpoint_dir and "
-            "--fresh_optimizer"
-        )
     if path.is_dir():
-        raise CheckpointError(f"{origin}: is a folder; name the file in it")
+        instead = "start from the weights of its checkpoint with --load_checkpoint_dir and --fresh_optimizer"
+        raise CheckpointError(
+            f"{origin}: is a folder; {instead if _holds_checkpoints(path) else 'name the file in it'}"
+        )
     if options.initial_weights is None:
         if is_hdf5(path):
             raise CheckpointError(f"{origin}: is an HDF5 file, and not an exported graph; give it with {of_hdf5}")

@@ -11,12 +11,11 @@ from ...errors import GraphError, ModelError
 from ...util.web.libraries import check_libraries
 from ..engine import AcousticEngine, Engine
 from ..feature_windows import ModelFeatures
-from ..frozen.graph import mapped_file
+from ..frozen.graph import GRAPH_SUFFIXES, mapped_file
 from ..frozen.model import ModelInfo, read_frozen_model
 from ..layers.layer import Array
 from ..layers.precision import Precision
 
-GRAPH_SUFFIXES = (".pb", ".pbmm")
 ONNX_SUFFIX, LITERT_SUFFIX = ".onnx", ".tflite"
 
 LITERT_IDENTIFIER = b"TFL3"
@@ -81,7 +80,8 @@ def model_file(path: Path) -> Path:
         inside = sorted(path.iterdir())
     except OSError as error:
         raise GraphError(f"{path}: cannot be read ({error.strerror})") from error
-    found = [each for each in inside if each.suffix.lower() in suffixes and each.is_file()]
+    shown = [each for each in inside if not each.name.startswith(".")]  # macOS puts ._a.pb beside a.pb
+    found = [each for each in shown if each.suffix.lower() in suffixes and each.is_file()]
     if not found:
         raise GraphError(f"{path}: is a folder without a model; deepspeech-train exports one with --export_dir")
     if len(found) > 1:

@@ -20,6 +20,9 @@ from .protobuf import FieldBudget, Value, fields, float32, message, number, vari
 
 Array = npt.NDArray[np.generic]
 
+GRAPH_SUFFIXES = (".pb", ".pbmm")
+"""The endings of the files of graphs."""
+
 DTYPES: Mapping[int, str] = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 """The types that are read here, by their numbers in TensorFlow; strings have the type STRING."""
 STRING = 7

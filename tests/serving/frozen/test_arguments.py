@@ -114,7 +114,8 @@ def test_weights_whose_sums_overflow_are_a_runtime_error(graph_file: Path, tmp_p
 def test_a_folder_with_one_model_is_that_model(graph_file: Path, tmp_path: Path) -> None:
     with pytest.raises(GraphError, match=f"{tmp_path}: is a folder without a model; deepspeech-train exports one"):
         Model(tmp_path)
-    (tmp_path / "model.md").touch()
+    for other in ("model.md", "._model.PB"):
+        (tmp_path / other).touch()
     shutil.copy(graph_file, tmp_path / "model.PB")
     noise = np.random.default_rng(1).normal(0, 2000, 16_000).astype(np.int16)
     assert Model(tmp_path).stt(noise) == Model(graph_file).stt(noise)
