@@ -233,13 +233,14 @@ def _named(flag: str, given: Sequence[str], default: str) -> dict[str, Path]:
 
 
 def _check_file(flag: str, path: Path | None) -> None:
-    if path is not None and (address := address_of(path)) is not None:
+    if path is None:
+        return
+    if (address := address_of(path)) is not None:
         raise FlagError(f"--{flag}={address}: {NOT_HERE}")
-    if flag == "model" and path is not None and path.is_dir():
-        return  # with a model, as its loading reports otherwise
-    if path is not None and path.is_dir():
-        raise FlagError(f"--{flag}={path}: is a folder; name a file in it")
-    if path is not None and not path.is_file():
+    if path.is_dir():
+        if flag != "model":  # of a folder without a model, its loading reports it
+            raise FlagError(f"--{flag}={path}: is a folder; name a file in it")
+    elif not path.is_file():
         raise FlagError(f"--{flag}={path}: {'not a file' if path.exists() else 'there is no such file'}")
 
 

@@ -112,17 +112,14 @@ def _needs(options: Options, corpus: CorpusImport) -> bool:
 def _report_sets(options: Options, corpus: CorpusImport) -> None:
     """Report which sets a corpus is downloaded for, if the others are lists of the user's."""
     folders = [each.folder for each in options.experiment.imports()]
-    files = {name: options_of_set(options, name).files for name in SetName}
-    of_corpus = [name for name in SetName if any(path.parent == corpus.folder for path in files[name])]
-    has_others = any(path.parent not in folders for listed in files.values() for path in listed)
-    if of_corpus and has_others:
-        flags = " and ".join(f"--{name.value}_files" for name in of_corpus)
+    has_others = any(path.parent not in folders for name in SetName for path in options_of_set(options, name).files)
+    flags = " and ".join(f"--{name.value}_files" for name, lists in _lists_in(corpus.folder, options).items() if lists)
+    if flags and has_others:
         report(f"{corpus.corpus} is imported for {flags}: give another list, or an empty one (--test_files=)")
 
 
 def _check_sets(options: Options, folder: Path) -> None:
-    used = {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
-    lacking = [name for name, files in used.items() if not all(path.exists() for path in files)]
+    lacking = [name for name, lists in _lists_in(folder, options).items() if not all(path.exists() for path in lists)]
     if SetName.TRAIN in lacking:
         raise ImportingError(
             f"{folder} has no train set: all recordings are in other sets, by the corpus's own names or --split; "
@@ -134,6 +131,11 @@ def _check_sets(options: Options, folder: Path) -> None:
             f"{folder} has no {' and no '.join(name.value for name in lacking)} set: there are too few recordings; add "
             f"some, or train without: {' '.join(without[name] for name in lacking)}"
         )
+
+
+def _lists_in(folder: Path, options: Options) -> dict[SetName, list[Path]]:
+    """Return which lists in the folder of an imported corpus the run needs."""
+    return {name: [path for path in options_of_set(options, name).files if path.parent == folder] for name in SetName}
 
 
 def _makes_alphabet(options: Options) -> bool:
