@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import groupby
 from typing import Any
 
@@ -226,9 +226,9 @@ def continued(text: str, further: str, *, spaced: bool = True) -> str:
     return f"{before}{' ' if spaced and not unspaced else ''}{after}"
 
 
-def continued_by_all(texts: Iterable[str]) -> str:
+def continued_by_all(texts: Iterable[str], *, spaced: bool = True) -> str:
     """Return all texts joined as `continued` joins two."""
-    return reduce(continued, texts, "")
+    return reduce(partial(continued, spaced=spaced), texts, "")
 
 
 def one_line(text: str) -> str:

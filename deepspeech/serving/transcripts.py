@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
-from ..util.transcripts import continued, has_unspaced
+from ..util.transcripts import continued, continued_by_all, has_unspaced
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
@@ -131,9 +131,8 @@ def joined(parts: Sequence[tuple[float, Transcript]]) -> Transcript:
         for start, part in parts
         for word in part.words
     )
-    text, spaced = "", all(part.spaced for _, part in parts)
-    for _, part in parts:
-        text = continued(text, part.text, spaced=spaced)
+    spaced = all(part.spaced for _, part in parts)
+    text = continued_by_all((part.text for _, part in parts), spaced=spaced)
     return Transcript(text, words, sum(part.confidence for _, part in parts), spaced)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ..errors import BadRow, CorpusError, StorageError
+from ..files.folders import files_like
 from ..storage.copies import fetch_missing, local_path, named_for_all, refresh
 from ..transcripts import Normalizer
 from . import csv_files, json_lines, kaldi, shards, tsv_files
@@ -20,6 +21,7 @@ from .rows import Row
 
 __all__ = [
     "FORMATS",
+    "TABLES",
     "Row",
     "fetched",
     "files_of",
@@ -57,6 +59,9 @@ FORMATS: Mapping[str, Format] = {
 }
 """By the ending of a list's name; any other file is a CSV, and a folder is a data directory of Kaldi."""
 
+TABLES = (".csv", ".tsv")
+"""The endings of lists whose columns have names."""
+
 SAMPLE_DATABASE = ".sdb"
 """The ending of DeepSpeech's and Coqui STT's archives of utterances, which are not read."""
 
@@ -71,7 +76,7 @@ def has_transcripts(path: Path) -> bool:
 
     A directory of Kaldi is one, and shards are none. Raise CorpusError for a CSV or TSV that cannot be read.
     """
-    if path.suffix.lower() in (".csv", ".tsv"):
+    if path.suffix.lower() in TABLES:
         copy = fetched(path)
         with _told_by_address(copy):
             columns = csv_files.columns_in(copy)
@@ -169,7 +174,7 @@ def _lists_in(folder: Path) -> list[str]:
     if named_for_all(folder) != str(folder):
         return []
     found = []
-    for table in sorted(each for each in folder.glob("*") if each.suffix.lower() in (".csv", ".tsv")):
+    for table in (each for each in files_like(folder, "*") if each.suffix.lower() in TABLES):
         with suppress(CorpusError):
             found += [str(table)] * has_transcripts(table)
     return found

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....corpus_files import FORMATS, further_columns, listing, read_files
+from ....corpus_files import FORMATS, TABLES, further_columns, listing, read_files
 from ....corpus_files.csv_files import DURATION, has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi
 from ....corpus_files.rows import Row
@@ -29,7 +29,6 @@ from ...pipeline.records import Choices, Item, LeftOut, Record
 log = logging.getLogger(__name__)
 
 ENDINGS = (".csv", *(ending for ending in FORMATS if ending != SUFFIX))
-_TABLES = (".csv", ".tsv")
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -63,7 +62,7 @@ def _is_list(path: Path) -> bool:
 
 def _with_columns(found: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the lists without tables of other data, which a warning names; all of them if none would remain."""
-    lists = tuple(path for path in found if path.suffix.lower() not in _TABLES or has_columns(path))
+    lists = tuple(path for path in found if path.suffix.lower() not in TABLES or has_columns(path))
     for path in found if lists else ():
         if path not in lists:
             log.warning("%s: not read: it has no columns wav_filename and transcript", path)
