@@ -7,6 +7,7 @@ import pytest
 from program import evaluate
 
 from deepspeech.cli import flags
+from deepspeech.cli.command_line.other_names import OTHER_NAMES
 from deepspeech.cli.flags import read_command_line
 from deepspeech.cli.transcribe import main as transcribe
 from deepspeech.errors import FlagError
@@ -170,6 +171,11 @@ def test_a_flag_that_may_come_with_several_values_is_given_once_for_each() -> No
         ("--seed=2", "--random_seed"),
         ("--TRAIN-FILES=a.csv", "--train_files"),
         ("--per_device_train_batch_size=2", "--train_batch_size"),
+        ("--lr=0.1", "--learning_rate"),
+        ("--max-grad-norm=5", "--clip_gradient_norm"),
+        ("--output_dir=a", "--checkpoint_dir"),
+        ("--validation_files=a.csv", "--dev_files"),
+        ("--hidden_size=3", "--n_hidden"),
     ],
 )
 def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
@@ -177,10 +183,29 @@ def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
         parse(typed)
 
 
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("--gpus=2", "training uses every GPU that it sees"),
+        ("--resume", "training continues by itself from the newest checkpoint in --checkpoint_dir"),
+        ("--Language=de", "transcripts may be in any"),
+    ],
+)
+def test_what_other_programs_ask_for_by_a_flag_is_answered(typed: str, answer: str) -> None:
+    with pytest.raises(FlagError, match=f"there is no such flag; .*{answer}"):
+        parse(typed)
+
+
+def test_names_of_other_programs_stand_for_flags_that_exist() -> None:
+    known = ROWS.keys() | {alias for row in ROWS.values() for alias in row.aliases if isinstance(alias, str)}
+    of_commands = {"audio", "model", "scorer", "hot_words", "lm_alpha", "lm_beta"}
+    assert OTHER_NAMES.keys() <= known | of_commands
+    assert not known & {name for flag, names in OTHER_NAMES.items() if flag not in of_commands for name in names}
+
+
 def test_nothing_is_named_for_a_flag_that_is_like_no_other() -> None:
-    for name in ("--wav2vec", "--output_dir"):
-        with pytest.raises(FlagError, match=f"{name}: there is no such flag; see --help"):
-            parse(f"{name}=1")
+    with pytest.raises(FlagError, match="--wav2vec: there is no such flag; see --help"):
+        parse("--wav2vec=1")
 
 
 @pytest.mark.parametrize(

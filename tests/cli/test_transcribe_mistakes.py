@@ -40,6 +40,7 @@ def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[
         ("--output_format=srt", "did you mean --format? See --help"),
         ("--LM_alpha", "did you mean --lm_alpha? See --help"),
         ("--colour", "see --help"),
+        ("--hotwords=a:1", "did you mean --hot_words? See --help"),
         ("-x", "see --help"),
     ],
 )

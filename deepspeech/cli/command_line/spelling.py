@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import FlagError
 from ...options import Flag, SwitchAlias
+from .other_names import answer_in_training, flags_called
 
 NEARNESS = 0.8
 """The least similarity of a flag's name to an unknown name to be suggested, from 0 to 1, as difflib measures it."""
@@ -58,21 +59,26 @@ def given_values(names: Sequence[Spelling], given: Callable[[str], Any]) -> dict
 def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
     """Return the error for a name that no flag has, with the most similar name."""
     known = [each.name for each in names] + [f"no{each.name}" for each in names if each.kind is bool]
-    return FlagError(f"--{name}: there is no such flag; {see_help(name, known)}")
+    return FlagError(f"--{name}: there is no such flag; {answer_in_training(_plain(name)) or see_help(name, known)}")
 
 
 def see_help(name: str, known: Sequence[str]) -> str:
     """Return the advice for a name that no flag has: the most similar of the known names, if any is, and the help."""
-    plain = name.lower().replace("-", "_")
+    plain = _plain(name)
     longer = [each for each in known if each.endswith(f"_{plain}")]
     near = (
         [each for each in known if each == plain]
+        or [each for each in flags_called(plain) if each in known]
         or (longer if "_" in plain or len(longer) == 1 else [])  # such as that of the training set
         or [each for each in known if plain.endswith(f"_{each}")]  # such as num_epochs
         or difflib.get_close_matches(plain, known, n=1, cutoff=NEARNESS)
         or [each for each in known if each.startswith(plain)]
     )
     return f"{f'did you mean --{near[0]}? See' if near else 'see'} --help"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
 
 
 def _spelling(row: Flag, name: str) -> Spelling:
