@@ -43,6 +43,8 @@ class WrittenShards:
     utterances: int
     size: int
     """Bytes."""
+    surplus: str
+    """The shard after the last one, if it is left from an earlier, larger set of this name."""
 
 
 def write_shards(
@@ -72,7 +74,9 @@ def write_shards(
                 row = next(remaining, None)
             size += archive.offset
         number += 1
-    return WrittenShards(f"{out}-{{{0:0{_DIGITS}d}..{number - 1:0{_DIGITS}d}}}.tar", written, size)
+    name = f"{out}-{{{0:0{_DIGITS}d}..{number - 1:0{_DIGITS}d}}}.tar"
+    after = f"{out}-{number:0{_DIGITS}d}.tar"
+    return WrittenShards(name, written, size, after if _exists(after) else "")
 
 
 def _rows(lists: Sequence[Path]) -> list[Row]:
@@ -90,6 +94,16 @@ def _check_names(out: str, rows: Iterable[Row]) -> None:
         name = address_of(each) or os.path.realpath(each)
         if name.startswith(begin) and _NUMBERED.fullmatch(name, len(begin)):
             raise CorpusError(f"{each}: is read, and would be written over; name other shards than {out}")
+
+
+def _exists(name: str) -> bool:
+    if (address := address_of(name)) is None:
+        return Path(name).exists()
+    try:
+        Settings.read().store.about(address)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @contextmanager

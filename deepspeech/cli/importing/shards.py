@@ -9,11 +9,13 @@ training only mixes those of a few successive shards. At the end, the name for -
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from ...errors import FlagError, StorageError
 from ...options.rows.checks import more_than
 from ...util.figures.counted import counted
+from ...util.monitoring.log_lines import last_words
 from ...util.progress import Progress
 from ...util.shards.writing import write_shards
 from ...util.storage.addresses import READ_ONLY, address_of, scheme_of
@@ -52,3 +54,6 @@ def _write(arguments: Sequence[str] | None) -> None:
         except OSError as error:
             raise FlagError(f"--to={options.to}: cannot be written ({error.strerror or error})") from error
     print(f"{written.name}: {counted(written.utterances, 'utterance')}, {written.size / MEGABYTE:.1f} MB")
+    if written.surplus:
+        left = f"{written.surplus}: is left from an earlier set of this name; remove it, and any after it"
+        print(last_words(left, "write_shards", "warning"), file=sys.stderr)
