@@ -15,7 +15,7 @@ installs them.
 import csv
 import zlib
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -43,14 +43,14 @@ from deepspeech.errors import FlagError
 from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
-from deepspeech.util.audio import read_audio
+from deepspeech.util.audio import Samples, read_audio
 from deepspeech.util.checks.inspection import Inspection
 from deepspeech.util.corpus_files import Row, read_files
 from deepspeech.util.corpus_files.lines import read_text
-from deepspeech.util.errors import BadRow, CorpusError, LanguageModelError
+from deepspeech.util.errors import AudioError, BadRow, CorpusError, LanguageModelError
 from deepspeech.util.files.whole_files import write_whole, written_whole
 from deepspeech.util.output_units import load_alphabet
-from deepspeech.util.parts import Part, PartError
+from deepspeech.util.parts import PartError
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet, describe
 
@@ -113,7 +113,7 @@ def run_model(model: AcousticModel, arguments: Namespace) -> None:
     outputs = []
     with Progress("Running the model", len(rows), unit="utterance") as progress:
         for row in rows:
-            samples = read_audio(row.path, model.info.features.sample_rate, part_within(row, inspection))
+            samples = samples_of(row, model.info.features.sample_rate, inspection)
             outputs.append(model.engine.posteriors(model.features.windows_of(samples)))
             progress.advance()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -135,14 +135,15 @@ def read_rows(lists: Sequence[Path]) -> list[Row]:
     return rows
 
 
-def part_within(row: Row, inspection: Inspection) -> Part | None:
-    """Return a row's part of its recording; None: all of it. Raise AudioError or CorpusError."""
-    if row.part is None:
-        return None
+def samples_of(row: Row, sample_rate: int, inspection: Inspection) -> Samples:
+    """Return a row's recording, or its part of it, int16 [samples]. Raise CorpusError, which names the row."""
     try:
-        return inspection.inspect(row.path, row.part)[1]
+        part = None if row.part is None else inspection.inspect(row.path, row.part)[1]
+        return read_audio(row.path, sample_rate, part)
     except PartError as error:
         raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
+    except AudioError as error:
+        raise CorpusError(str(row.bad(str(error)))) from error
 
 
 def read_utterances(arguments: Namespace) -> tuple[npt.NDArray[np.float32], list[int], list[str]]:
@@ -231,8 +232,8 @@ def check_packages() -> None:
         raise LanguageModelError(f"{missing[0]} is missing: run `pip install '.[tune]'` in the checkout")
 
 
-def search(objective: Objective, arguments: Namespace) -> list[Trial]:
-    """Return all trials."""
+def search(objective: Objective, arguments: Namespace) -> Iterator[Trial]:
+    """Yield each trial when its error rate is known."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -240,9 +241,10 @@ def search(objective: Objective, arguments: Namespace) -> list[Trial]:
     with Progress("Tuning", arguments.trials, unit="trial") as progress:
         for _ in range(arguments.trials):  # not `optimize`, which logs the traceback of an error and of Ctrl-C
             trial = study.ask()
-            study.tell(trial, objective(trial))
+            rate = objective(trial)
+            study.tell(trial, rate)
             progress.advance()
-    return [(*trial.params.values(), trial.value) for trial in study.trials]
+            yield (*trial.params.values(), rate)
 
 
 def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
@@ -270,10 +272,23 @@ def write_results(trials: Sequence[Trial], arguments: Namespace) -> None:
 
 
 def main() -> None:
-    """Tune, draw, and print the best weights."""
+    """Tune, draw, and print the best weights, also those of the trials before Ctrl-C."""
     arguments = read_arguments()
     check_packages()
-    trials = search(Objective(arguments), arguments)
+    objective = Objective(arguments)
+    trials: list[Trial] = []
+    try:
+        trials.extend(search(objective, arguments))
+    except KeyboardInterrupt:
+        if trials:
+            report(f"stopped after {len(trials)} of {arguments.trials} trials; these are the best weights so far")
+            report_results(trials, arguments)
+        raise
+    report_results(trials, arguments)
+
+
+def report_results(trials: Sequence[Trial], arguments: Namespace) -> None:
+    """Write the results of all trials, and print the best weights."""
     write_results(trials, arguments)
     weight, bonus, rate = min(trials, key=lambda trial: trial[2])
     report(f"{arguments.metric.upper()} {100 * rate:.2f} %; see {arguments.out / 'tuning.png'}")

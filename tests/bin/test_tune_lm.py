@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from running import assert_fails_with, run_script
+from running import ROOT, assert_fails_with, run_script
 
 
 @pytest.mark.parametrize("package", ["optuna", "matplotlib", "rapidfuzz"])
@@ -52,3 +55,47 @@ def test_posteriors_that_are_no_probabilities_are_one_line(scorer_file: Path, tm
     kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt")
     refused = run_script("tune_lm.py", *kept, "--lm", scorer_file, "--out", tmp_path / "tuned")
     assert_fails_with(refused, "which is not a probability; give the softmax")
+
+
+def test_trials_before_an_interruption_are_not_lost(scorer_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    np.savez(tmp_path / "dev.npz", np.full((9, 29), 1 / 29))
+    (tmp_path / "dev.txt").write_text("b\n")
+    kept = ("--posteriors", tmp_path / "dev.npz", "--references", tmp_path / "dev.txt", "--lm", scorer_file)
+    flags = (*kept, "--out", tmp_path / "tuned", "--trials=100")
+    command = [sys.executable, "-c", INTERRUPTED, ROOT / "bin/tune_lm.py", *flags]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 128 + signal.SIGINT
+    assert "stopped after 2 of 100 trials; these are the best weights so far" in done.stderr
+    assert done.stderr.endswith("tune_lm.py: error: interrupted\n")
+    assert done.stdout.startswith("--lm_weight ")
+    assert len((tmp_path / "tuned/tuning.csv").read_text().splitlines()) == 3
+    assert (tmp_path / "tuned/tuning.png").exists()
+
+
+INTERRUPTED = """
+import os, runpy, signal, sys
+from deepspeech.decoder import CTCDecoder
+decode, calls = CTCDecoder.decode_batch, []
+def interrupted(*arguments):
+    calls.append(arguments)
+    if len(calls) == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+    return decode(*arguments)
+CTCDecoder.decode_batch = interrupted
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs the script of the first argument; Ctrl-C comes in the third trial."""
+
+
+def test_a_recording_that_cannot_be_read_is_named_with_its_row(
+    graph_file: Path, scorer_file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    (tmp_path / "bad.wav").write_bytes(b"RIFF")
+    (tmp_path / "dev.csv").write_text("wav_filename,transcript\nbad.wav,a\n")
+    flags = ("--csv", tmp_path / "dev.csv", "--lm", scorer_file, "--out", tmp_path / "tuned")
+    assert_fails_with(run_script("tune_lm.py", "--model", graph_file, *flags), f"{tmp_path / 'dev.csv'}:2: ")
