@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 
@@ -74,8 +74,13 @@ class ErrorReport:
         return json.dumps({**settings, **asdict(self)}, ensure_ascii=False, indent=1) + "\n"
 
 
-def make_report(title: str, results: Sequence[UtteranceResult]) -> ErrorReport:
-    """Return the report of a test; `results` are all its utterances in the order of the CSV files, at least one."""
+def make_report(
+    title: str, results: Sequence[UtteranceResult], advance: Callable[[], None] = lambda: None
+) -> ErrorReport:
+    """Return the report of a test; `results` are all its utterances in the order of the CSV files, at least one.
+
+    `advance` is called after each utterance.
+    """
     summary = summarize(results)
     with_model = any(result.without_language_model is not None for result in results)
     without = summarize(results, without_language_model=True) if with_model else None
@@ -83,6 +88,7 @@ def make_report(title: str, results: Sequence[UtteranceResult]) -> ErrorReport:
     for number, result in enumerate(results, start=1):
         words.add(number, align(words_of(result.reference), words_of(result.hypothesis)))
         labels.add(number, align(result.reference, result.hypothesis))
+        advance()
     of_words, of_labels = _details(words), _details(labels)
     grouped = groupings(results)
     return ErrorReport(

@@ -73,7 +73,8 @@ class ReportFolder:
             log.warning("No report of the errors: no utterance was tested")
             return
         results = self._results(listed, progress)
-        report = make_report(self._title, results)
+        with Progress("Comparing texts", len(results), progress, unit="utterance") as bar:
+            report = make_report(self._title, results, bar.advance)
         texts = {PAGE: page(report, self._folder), FIGURES: report.to_json(), UTTERANCES: csv_of(results)}
         try:
             check_report_folder(self._folder)
