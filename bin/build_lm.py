@@ -66,7 +66,7 @@ def read_arguments() -> Namespace:
     add = parser.add_argument
     lm_weight, word_bonus = LanguageModelOptions.lm_weight, LanguageModelOptions.valid_word_count_weight
     add("texts", type=list_path, nargs="+", metavar="TEXT")
-    add("--out", type=output_path, required=True, help="folder for the results")
+    add("--out", "--output", type=output_path, required=True, help="folder for the results")
     add_alphabet_flags(parser, "of the acoustic model")
     add("--bytes", action="store_true", help="the labels are the UTF-8 bytes; implies --unit character")
     add("--unit", choices=("word", "character"), default="word", help="what n-grams are made of (default: %(default)s)")

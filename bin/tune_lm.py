@@ -83,7 +83,7 @@ def read_arguments() -> Namespace:
     add("--lm", type=Path, required=True, help="ARPA file, KenLM binary or scorer package")
     add("--trie", type=Path, help="trie of its words; made in memory if not given")
     add_alphabet_flags(parser, "of the posteriors")
-    add("--out", type=output_path, required=True, help="folder for the results")
+    add("--out", "--output", type=output_path, required=True, help="folder for the results")
     add("--trials", type=int, default=100, help="pairs of weight and bonus to try (default: %(default)s)")
     add("--beam-width", type=int, default=500, help="hypotheses kept by the beam search (default: %(default)s)")
     add("--highest-weight", type=float, default=5.0, help="highest weight to try (default: %(default)s)")

@@ -50,7 +50,9 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise FlagError(f"--transcript={path}: cannot be read ({error.strerror})") from error
+        missing = isinstance(error, FileNotFoundError)
+        advice = "; give a file of text, not the transcript itself" if missing else ""
+        raise FlagError(f"--transcript={path}: cannot be read ({error.strerror}){advice}") from error
     except UnicodeDecodeError as error:
         raise FlagError(f"--transcript={path}: not UTF-8; save the text as UTF-8") from error
 

@@ -99,3 +99,13 @@ def test_a_recording_that_cannot_be_read_is_named_with_its_row(
     (tmp_path / "dev.csv").write_text("wav_filename,transcript\nbad.wav,a\n")
     flags = ("--csv", tmp_path / "dev.csv", "--lm", scorer_file, "--out", tmp_path / "tuned")
     assert_fails_with(run_script("tune_lm.py", "--model", graph_file, *flags), f"{tmp_path / 'dev.csv'}:2: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("tune_lm.py", ("--model=a.pb", "--csv=a.csv", "--lm=a.lm")), ("build_lm.py", ("none.txt", "--alphabet=a.txt"))],
+)
+def test_the_folder_of_results_may_be_called_output(tmp_path: Path, name: str, given: tuple[str, ...]) -> None:
+    """Before, this was an abbreviation of --output_unit."""
+    (tmp_path / "file").touch()
+    assert_fails_with(run_script(name, *given, "--output", tmp_path / "file"), f"--out={tmp_path / 'file'}: ")

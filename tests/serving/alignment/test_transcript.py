@@ -95,6 +95,7 @@ def test_the_command_prints_or_writes_each_format(
         f"--transcript={tmp_path / 'none.txt'}",
         f"--output={tmp_path / 'none' / 'file'}",
     ]
+    assert errors[0].endswith("; give a file of text, not the transcript itself")
     assert errors[2].startswith(f"deepspeech: {text}: {recordings[0]}: the transcript does not fit the recording")
     assert errors[3].startswith(f"deepspeech: {text}: the transcript cannot be spelled with the model's labels: ")
     assert "; write it like the transcripts that the model was trained on" in errors[3]
