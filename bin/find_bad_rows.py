@@ -45,7 +45,7 @@ def main() -> None:
     """Read the arguments, find the rows and write them."""
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add("csv", type=list_path, nargs="+", metavar="CSV", help="corpus to check")
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
     add("--output", type=output_path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Train on a cluster of processes on this machine.
 #
-#     bin/run-cluster.sh PS:WORKERS[:GPUS] -- TRAINER FLAG...
+#     bin/run-cluster.sh PS:WORKERS[:GPUS] -- FLAG...
 #
 # Starts PS parameter servers (0: the workers hold the weights, as with --sync allreduce) and WORKERS workers, each with
 # its own GPUS devices (default 0: the CPU), on the ports from $BASE_PORT on (default 2300; --coord_port sets the
-# coordinator's port). Logs go to stderr, prefixed by node.
+# coordinator's port). The FLAGs are those of deepspeech-train. Logs go to stderr, prefixed by node.
 # When a node fails permanently, all nodes are ended, and the exit code is 1. SIGINT, SIGTERM and SIGHUP stop the
 # chief, which saves, however long that takes. Then the exit code is 143, and the same command continues from there.
 

@@ -2,10 +2,10 @@
 # Synthesize a small corpus, train on it, test on voices that are not in the training set, export the model, and
 # transcribe a recording with it.
 #
-#     bin/run-demo.sh [--work FOLDER] [TRAINER FLAG...]
+#     bin/run-demo.sh [--work FOLDER] [FLAG...]
 #
 # Corpus and checkpoints are kept in the work folder (default: deepspeech/demo in the user's cache folder); a second run
-# continues from there.
+# continues from there. The FLAGs are those of deepspeech-train.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"

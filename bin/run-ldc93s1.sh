@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # A smoke test of the whole program: learn one recording by heart, and transcribe it without an error.
 #
-#     bin/run-ldc93s1.sh WAV TRANSCRIPT [--work FOLDER] [TRAINER FLAG...]
+#     bin/run-ldc93s1.sh WAV TRANSCRIPT [--work FOLDER] [FLAG...]
 #
 # WAV and TRANSCRIPT are LDC93S1.wav and LDC93S1.txt of the TIMIT sample, or any other pair of that kind: one line of
 # text after the numbers of the first and last sample. Checkpoints are kept in the work folder (default:
-# deepspeech/ldc93s1 in the user's cache folder). Exits with code 1 if the transcription is not the transcript.
+# deepspeech/ldc93s1 in the user's cache folder). The FLAGs are those of deepspeech-train. Exits with code 1 if the
+# transcription is not the transcript.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
