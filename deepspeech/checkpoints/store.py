@@ -242,7 +242,8 @@ class Checkpoints:
         with removal_in_words(*prefixes):
             load_mean(session, prefixes, self._variables, self._identity)
         self.restored_names = tuple(prefix.name for prefix in prefixes)
-        logger.info("The weights are the mean of %s", ", ".join(self.restored_names))
+        if len(prefixes) > 1:
+            logger.info("The weights are the mean of %s", ", ".join(self.restored_names))
 
     def go_back_to_best(self, session: Any) -> Path | None:
         """Load the best checkpoint's weights and optimizer, but no step counts; return it, None if there is none."""

@@ -104,6 +104,17 @@ def test_the_mean_of_those_that_are_left_is_used_where_the_index_is_lost_or_the_
         assert filled_with(session, WEIGHTS) == 4.0
 
 
+@pytest.mark.parametrize(("losses", "told"), [((4.0,), False), ((4.0, 2.0), True)])
+def test_a_mean_is_logged_only_if_there_are_several_checkpoints(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, losses: tuple[float, ...], told: bool
+) -> None:
+    with session_of(tmp_path, averaged=2) as (checkpoints, session):
+        save_best(checkpoints, session, *losses)
+        with caplog.at_level(logging.INFO):
+            checkpoints.restore(session, checkpoints.choose("Testing"), to_use=True)
+    assert ("The weights are the mean of" in caplog.text) == told
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("best_dev-2", 2.0), ("best_dev-3", 3.5), ("best", 2.75), (AUTOMATIC, 2.75)]
 )
