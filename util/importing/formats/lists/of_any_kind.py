@@ -75,7 +75,10 @@ def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
     Raise CorpusError, or ImportingError for a shard, whose recordings have no files of their own.
     """
     if is_shard(path):
-        raise ImportingError(f"{path}: a shard cannot be imported; name it with --train_files to train on it as it is")
+        raise ImportingError(
+            f"{path}: a shard, whose recordings have no files of their own; give a list of files, or name the shard "
+            "with --train_files to train on it as it is"
+        )
     further = further_columns(str(listing(path)))
     line, columns = 0, dict[str, str]()
     for row in read_files([path], None):
