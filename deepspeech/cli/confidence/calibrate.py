@@ -99,8 +99,8 @@ def _main(arguments: Sequence[str] | None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(__doc__, "python -m deepspeech.calibrate")
     add = parser.add_argument
-    add("--model", required=True, type=Path, help="exported graph, .pb, which the calibration is written into")
-    add("--dev_files", required=True, help="CSV files of recordings that the model was not trained on")
+    add("--model", required=True, type=Path, help="exported graph, .pb, or its folder, to write the calibration into")
+    add("--dev_files", required=True, help="lists of recordings that the model was not trained on, separated by commas")
     add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
     add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
     add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")

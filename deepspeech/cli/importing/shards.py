@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.write_shards")
-    parser.add_argument("lists", type=list_path, nargs="+", metavar="LIST", help="CSV, TSV or JSON lines")
+    kinds = "CSV, TSV, JSON lines, or Kaldi's directory"
+    parser.add_argument("lists", type=list_path, nargs="+", metavar="LIST", help=kinds)
     parser.add_argument("--to", required=True, metavar="NAME", help="prefix of the shards' paths or addresses")
     parser.add_argument("--shard_mb", type=float, default=500.0, help="MB per shard (default: %(default)g)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the order of utterances (default: %(default)s)")

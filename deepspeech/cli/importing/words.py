@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(given: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.cut_words")
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, or .onnx or .tflite file")
+    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
     add("csv", type=list_path, nargs="+", metavar="LIST", help="corpus to take words from")
     add("--words", nargs="+", help="words to list (default: all)")
     add("--of_each", type=times, metavar="N", help="list each word N times, of all speakers in turn, rare ones again")
