@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import AlphabetError, CheckpointError, NetworkError
 from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
+from ..network.registry import flag_of
 from ..network.serialization import difference, without_chunks
 from ..options import ModelOptions, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
@@ -144,7 +145,8 @@ def check_described_network(prefix: Path, description: Described, identity: Mode
     The error advises to give the same flags or to follow `otherwise`, here and below.
     """
     described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
-    _check_flags(prefix, {"network": described["name"]}, {"network": identity.network.name}, {}, otherwise)
+    theirs, ours = ({"network": flag_of(name)} for name in (described["name"], identity.network.name))
+    _check_flags(prefix, theirs, ours, {}, otherwise)
     check_features(prefix, description, identity, otherwise)
     if described["name"] != UNNAMED_NETWORK:
         check_identity(prefix, description, identity, otherwise)
@@ -223,9 +225,8 @@ def check_network(
         ours, theirs = ours[:kept], theirs[: kept if drop_layers > 1 else -1]
     if "layers" in named and (theirs == ours or (any_chunks and without_chunks(theirs) == without_chunks(ours))):
         return
-    _check_flags(
-        origin, {"network": named["name"], **model}, {"network": identity.network.name, **identity.flags}, {}, otherwise
-    )
+    flags = {"network": flag_of(identity.network.name), **identity.flags}
+    _check_flags(origin, {"network": flag_of(named["name"]), **model}, flags, {}, otherwise)
     differs = difference(theirs, ours)
     if differs is not None:
         raise CheckpointError(

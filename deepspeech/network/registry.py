@@ -46,6 +46,11 @@ def names() -> tuple[str, ...]:
     return (*PROVIDED, *_registered)
 
 
+def flag_of(name: str) -> str:
+    """Return the value of the flag `network` that chooses the network of a name; a user's file is called FILE.py."""
+    return name if name in PROVIDED else f"FILE.py:{name}"
+
+
 def network(options: ModelOptions, coefficients: int, label_count: int, step_ms: int = 20) -> Network:
     """Return the network that the options name, for frames of `coefficients` features and `label_count` labels.
 

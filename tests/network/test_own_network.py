@@ -158,7 +158,7 @@ def test_the_checkpoint_is_of_this_network_alone(program: Program) -> None:
     assert train(program, "two_lstms", "--epoch=1").code == 0
     other = program.run(*program.training(epoch=2), "--n_hidden=40")
     assert other.code == 1
-    assert "trained with --network=two_lstms, but this run has --network=deepspeech" in other.error
+    assert "trained with --network=FILE.py:two_lstms, but this run has --network=deepspeech" in other.error
 
 
 def test_a_layer_that_has_changed_is_named(program: Program) -> None:
