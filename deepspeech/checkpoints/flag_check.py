@@ -72,7 +72,7 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         check_alphabet(prefix, None, identity, otherwise)
         return
     check_described_network(prefix, description, identity, otherwise)
-    _check_shapes(prefix, description["network"], identity)
+    _check_shapes(prefix, description["network"], identity, otherwise)
     check_identity(prefix, description, identity, otherwise)
 
 
@@ -135,7 +135,7 @@ def _named(index: Path) -> Path | None:
         return None
 
 
-def _check_shapes(prefix: Path, described: Mapping[str, Any], identity: ModelIdentity) -> None:
+def _check_shapes(prefix: Path, described: Mapping[str, Any], identity: ModelIdentity, otherwise: str) -> None:
     ours = identity.network
     try:
         shapes = network_from_json(ours.name, ours.coefficients, described.get("layers")).shapes
@@ -144,4 +144,4 @@ def _check_shapes(prefix: Path, described: Mapping[str, Any], identity: ModelIde
     for variable in ours.variables:
         found = shapes.get(variable.name, variable.shape)
         if found != variable.shape:
-            raise CheckpointError(misfit(prefix, variable, variable.name, found, identity))
+            raise CheckpointError(f"{misfit(prefix, variable, variable.name, found, identity)}; or {otherwise}")
