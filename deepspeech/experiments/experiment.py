@@ -10,6 +10,7 @@ in a file `my.py` is an experiment. Run it with `--experiment my.py:fsdd_wider`,
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -140,14 +141,15 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     file, colon, name = text.rpartition(":")
     own_names = _own_names()
     known: dict[str, Experiment | type[Experiment]] = {**experiments()}
-    where = "there is no such experiment"
+    near = difflib.get_close_matches(text, known, n=1)
+    wrong = f"there is no such experiment; {f'did you mean {near[0]}? See' if near else 'see'} --experiment list"
     if colon:
         module = load_python_file(Path(file), f"--experiment={text}")
         registered = {each: experiment for each, experiment in experiments().items() if each not in own_names}
         known = {**registered, **_in_variables(module)}
-        where = f"{file} has no experiment {name}"
+        wrong = f"{file} has no experiment {name}; there are {', '.join(known) or 'none'}"
     if name not in known:
-        raise FlagError(f"--experiment={text}: {where}; there are {', '.join(known) or 'none'}")
+        raise FlagError(f"--experiment={text}: {wrong}")
     found = known[name]
     if isinstance(found, type):
         with errors_of_code(f"--experiment={text}", PythonFileError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -129,9 +130,12 @@ def test_the_experiments_are_listed_for_who_does_not_know_their_names(capsys: py
     assert parse(["--experiment=list"]) is None
     listed = capsys.readouterr().out
     assert all(any(line.startswith(f"{name} ") for line in listed.splitlines()) for name in experiments())
-    with pytest.raises(FlagError, match="there is no such experiment"):
-        parse(["--experiment=librispech"])
-    assert capsys.readouterr().err == listed
+    for name, advice in {"fsd": "did you mean fsdd? See", "english": "see"}.items():
+        with pytest.raises(
+            FlagError, match=f"={name}: there is no such experiment; {re.escape(advice)} --experiment list"
+        ):
+            parse([f"--experiment={name}"])
+        assert capsys.readouterr().err == listed
 
 
 def test_a_wrong_name_in_a_file_lists_no_experiments_of_the_package(

@@ -127,7 +127,7 @@ def why_not_times(start: float, duration: float | None) -> str:
     if not math.isfinite(start) or not (duration is None or math.isfinite(duration)):
         return f"a start and a duration must be numbers, and not {start} and {duration}"
     if start < 0:
-        return f"a part that starts {-start:g} seconds before its recording"
+        return f"a part that starts {-start:g} s before its recording"
     if duration is not None and duration <= 0:
         return f"a part of {duration:g} seconds"
     return ""

@@ -140,7 +140,7 @@ def _chosen(folder: Path, wanted: str) -> list[Path]:
     """Return the intact checkpoint of a folder that `wanted` selects, and those whose mean with it training uses."""
     if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
         raise CheckpointError(f"{folder}: is a folder that holds no checkpoint; name another one, or a file")
-    prefix = choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Reading")
+    prefix = choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Reading weights")
     best = checkpoints_in(folder, Kind.BEST)
     return best_of(folder, len(best), prefix) if prefix in best and prefix.name != wanted else [prefix]
 

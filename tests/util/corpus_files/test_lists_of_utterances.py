@@ -132,7 +132,7 @@ def test_times_that_cannot_be_used_are_named_with_their_line(folder: Path) -> No
     reasons = [
         "a start and a duration must be numbers, and not 'soon' and '1'",
         "a start and a duration must be numbers, and not nan and 1.0",
-        "a part that starts 1 seconds before its recording",
+        "a part that starts 1 s before its recording",
         "a part of 0 seconds",
         "a part of -1 seconds",
         "a part beyond the end of its recording: 5.000 to 6.000 of 3.000 seconds",
