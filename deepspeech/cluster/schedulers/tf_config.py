@@ -21,12 +21,15 @@ def place(environment: Environment) -> Place:
     """Return this node's place; raise FlagError, in one line, if TF_CONFIG is missing or wrong."""
     described = _described(environment)
     nodes = {kind: _hosts(environment, described, kind) for kind in (*CHIEFS, WORKER, PARAMETER_SERVER)}
-    chiefs = nodes["chief"] or nodes["master"]
+    chiefs = [*nodes["chief"], *nodes["master"]]
     if len(nodes[PARAMETER_SERVER]) < environment.least_servers:
         raise environment.error('TF_CONFIG: its cluster has no "ps"; name one or more there, or give --sync=allreduce')
     workers = [*chiefs, *nodes[WORKER]]
     if not workers or len(chiefs) > 1:
         raise environment.error('TF_CONFIG: its cluster needs one "chief", or a "worker"')
+    addresses = [*workers, *nodes[PARAMETER_SERVER]]
+    if twice := sorted({address for address in addresses if addresses.count(address) > 1}):
+        raise environment.error(f"TF_CONFIG: {twice[0]} is in its cluster twice; each node needs its own address")
     kind, index = _task(environment, described)
     if kind not in nodes or index >= len(nodes[kind]):
         raise environment.error(f"TF_CONFIG: its task, {kind} {index}, is not in its cluster")

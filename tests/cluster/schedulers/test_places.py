@@ -177,6 +177,9 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
             'no "ps"; name one or more there, or give --sync=allreduce',
         ),
         ("tf_config", tf_config("ps", 0, {"ps": ["a:1"]}), 'TF_CONFIG: its cluster needs one "chief", or a "worker"'),
+        ("tf_config", tf_config("ps", 0, {"chief": ["a:1"], "master": ["b:1"], "ps": ["c:1"]}), 'needs one "chief"'),
+        ("tf_config", tf_config("ps", 0, {"worker": ["a:1", "a:1"], "ps": ["c:1"]}), "a:1 is in its cluster twice"),
+        ("tf_config", tf_config("ps", 0, {"worker": ["a:1"], "ps": ["a:1"]}), "a:1 is in its cluster twice; each node"),
         ("tf_config", tf_config("ps", 0, {"ps": ["a"]}), 'TF_CONFIG: "ps" in its cluster is not a list of hosts'),
         ("jobset", {}, "JOBSET_NAME is not in the environment; deploy/training/jobset.yaml"),
         (
