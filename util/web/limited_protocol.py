@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .connections import ConnectionLimits
@@ -31,11 +32,29 @@ Clients expect no answer before their request, and a connection that is closed b
 REFUSED_SHARE = 16
 """One in this many of the allowed connections may exist in addition, to receive the reason for the refusal."""
 
+MOST_UNANSWERED = 100
+"""Requests of a connection that wait for their answers, from which on what arrives is not parsed."""
+
+PIECE_BYTES = 1 << 14
+"""Bytes that are parsed at a time."""
+
+
+class HeldFlow(FlowControl):
+    """Pauses and resumes the reading of a connection, but does not resume it while it is `held`."""
+
+    held = False
+
+    def resume_reading(self) -> None:
+        """Read on, unless held."""
+        if not self.held:
+            super().resume_reading()
+
 
 class LimitedProtocol(HttpToolsProtocol):
     """HTTP over one connection.
 
     It is closed when a request is too slow (408), its head is too large (431) or there are too many connections (503).
+    While too many requests wait for their answers, nothing is read: the library would read on after each answer.
     A server derives its own protocol, with its limits and its form of answers.
     """
 
@@ -43,6 +62,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """The most seconds for a request to arrive, and for a new connection to send its first byte."""
     largest_head: int
     """The most bytes of a request's line and headers."""
+    flow: HeldFlow
     limits: ConnectionLimits | None = None
     """The limits of the server's connections; None: no limit."""
 
@@ -50,6 +70,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _head_bytes: int | None = 0  # received of the head that is not complete
     _piece = b""  # what is parsed now
     _rest = b""  # and what is to be parsed after it
+    _backlog = b""  # what is parsed once fewer requests wait for their answers
     _follows = False  # whether what arrives now holds the end of another request
     _one_too_many = False
     _refused = False
@@ -64,6 +85,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer of the first request, unless there are too many connections."""
         super().connection_made(transport)
+        self.flow = HeldFlow(transport)
         self._one_too_many = self._is_one_too_many()
         if not self._one_too_many:
             self._start_timer()
@@ -84,6 +106,20 @@ class LimitedProtocol(HttpToolsProtocol):
         """Take a piece of a request, and refuse a head that is too large."""
         if self._one_too_many:
             self._refuse_connection()
+        self._backlog += data
+        self._parse_backlog()
+
+    def _parse_backlog(self) -> None:
+        while self._backlog and len(self._unanswered) < MOST_UNANSWERED:
+            piece, self._backlog = self._backlog[:PIECE_BYTES], self._backlog[PIECE_BYTES:]
+            self._parse(piece)
+            if self._refused or self._refusal_due is not None or self.transport.is_closing():
+                self._backlog = b""
+        self.flow.held = bool(self._backlog)
+        if self._backlog:
+            self.flow.pause_reading()
+
+    def _parse(self, data: bytes) -> None:
         if self._refused or self._refusal_due is not None:
             return
         self._follows = False
@@ -109,7 +145,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if not self._offers_other_protocol():
             super().on_headers_complete()
             if self.cycle is not None:  # as it is before an upgrade to WebSocket
-                self._unanswered = [*(each for each in self._unanswered if not each.response_complete), self.cycle]
+                self._unanswered = [*self._unanswered, self.cycle]
                 self._close_after_request()
 
     def on_message_complete(self) -> None:
@@ -124,12 +160,17 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with the request that follows, which may be one to refuse."""
         super().on_response_complete()
+        self._unanswered = [each for each in self._unanswered if not each.response_complete]
+        if self.flow.held:
+            self._parse_backlog()
+            self.flow.resume_reading()
         if self._refusal_due is not None and not self._owes_answers():
             self._refuse(*self._refusal_due)
 
     def handle_websocket_upgrade(self) -> None:
-        """Stop the timer: no request follows."""
+        """Stop the timer, and parse nothing more: no request follows."""
         self._stop_timer()
+        self._backlog = b""
         super().handle_websocket_upgrade()
 
     def _close_after_request(self) -> None:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from deepspeech.util.web.limited_protocol import LimitedProtocol
+from deepspeech.util.web.limited_protocol import MOST_UNANSWERED, PIECE_BYTES, LimitedProtocol
 
 HELD = threading.Event()
 """Set when requests of /held may be answered."""
@@ -92,6 +92,28 @@ def test_requests_that_come_at_once_are_answered_one_after_the_other(server: uvi
     with connected(server) as connection:
         connection.sendall(request("/", long) * 9 + request("/", long, "Connection: close"))
         assert answers(connection) == [200] * 10
+
+
+def test_of_many_requests_at_once_few_are_parsed_before_they_can_be_answered(
+    server: uvicorn.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = []
+
+    def parsed(protocol: Protocol) -> None:
+        LimitedProtocol.on_headers_complete(protocol)
+        waiting.append(len(protocol.pipeline))
+
+    monkeypatch.setattr(Protocol, "on_headers_complete", parsed, raising=False)
+    HELD.clear()
+    with connected(server) as connection:
+        sent = request("/held") + request("/") * 6000 + request("/", "Connection: close")
+        sending = threading.Thread(target=connection.sendall, args=(sent,))
+        sending.start()
+        until(lambda: bool(pipelined(server)))
+        HELD.set()
+        assert answers(connection) == [200] * 6002
+        sending.join()
+    assert max(waiting) < MOST_UNANSWERED + PIECE_BYTES / len(request("/"))
 
 
 def test_a_request_is_told_that_its_client_has_left_although_another_waits(server: uvicorn.Server) -> None:
