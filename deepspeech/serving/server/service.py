@@ -28,6 +28,9 @@ SMOOTHING = 0.1
 FORGOTTEN_AFTER = 2.0
 """Seconds without recognition after which the mean lateness no longer counts."""
 
+LAST_LOOK_SECONDS = 0.1
+"""Seconds for reading what an idle client may have sent while the process stood still, as a paused container does."""
+
 
 class Service:
     """The server's state. All of its methods are called on the event loop's thread."""
@@ -136,7 +139,10 @@ class Service:
             return None
         receiving, stopping = asyncio.ensure_future(receive()), asyncio.ensure_future(self.draining.wait())
         try:
-            await asyncio.wait((receiving, stopping), timeout=self.limits.idle_seconds, return_when="FIRST_COMPLETED")
+            for seconds in (self.limits.idle_seconds, LAST_LOOK_SECONDS):
+                done, _ = await asyncio.wait((receiving, stopping), timeout=seconds, return_when="FIRST_COMPLETED")
+                if done:
+                    break
             return receiving.result() if receiving.done() else None
         finally:
             receiving.cancel()

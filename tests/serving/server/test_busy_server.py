@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -144,6 +145,28 @@ def test_a_final_is_as_late_as_its_audio_was(models: Models) -> None:
     of_one_thread.close()
     latency = re.search(rb"final_latency_seconds_sum (\S+)", of_one_thread.metrics.text()[0])
     assert latency and float(latency[1]) > 0.3
+
+
+def test_what_arrives_while_the_process_stands_still_is_read_before_the_client_counts_as_idle(models: Models) -> None:
+    stopped = service.Service(ServerOptions((), limits=Limits(idle_seconds=0.1), threads=1), models)
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        time.sleep(0.2)  # as of a paused container: when it goes on, the time is up before anything is read
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return {"type": "websocket.receive", "text": '{"type": "close"}'}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def serve() -> None:
+        await LiveConnection(stopped, models.named("tiny"), 16_000, receive, send).serve()
+        assert await stopped.arriving(receive) is not None
+
+    asyncio.run(serve())
+    stopped.close()
+    assert sent[-1] == {"type": "websocket.close", "code": 1000}
 
 
 def test_recordings_are_transcribed_while_others_arrive(models: Models, recordings: list[Path]) -> None:

@@ -14,7 +14,7 @@ from ....util.containers.wav import START_BYTES, is_wav
 from ..errors import failed
 from ..models import LoadedModel
 from ..protocols import TOO_LARGE
-from ..service import Service
+from ..service import LAST_LOOK_SECONDS, Service
 from ..utterances import PIECE_SECONDS
 from .endings import (
     GOING_AWAY,
@@ -246,10 +246,11 @@ class LiveConnection:
     async def _watch_idleness(self) -> Ending:
         """Wait until the client has sent nothing for too long, counted from the end of recognition if that is later."""
         while True:
-            left = self._active_at + self._limits.idle_seconds - time.monotonic()
-            if left <= 0:
+            active_at = self._active_at
+            await asyncio.sleep(active_at + self._limits.idle_seconds - time.monotonic())
+            await asyncio.sleep(LAST_LOOK_SECONDS)
+            if self._active_at == active_at:
                 return idleness(self._limits)
-            await asyncio.sleep(left)
 
 
 def _ending(task: asyncio.Task[Ending] | asyncio.Task[Ending | None]) -> Ending | None:
