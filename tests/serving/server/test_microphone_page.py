@@ -36,8 +36,7 @@ LOSE_A_CONNECTION = """async () => {
   const { LiveStream } = await import("/page/live_stream.js");
   const sockets = [], finals = [];
   window.WebSocket = class {
-    sent = [];
-    constructor() { sockets.push(this); }
+    constructor() { this.sent = []; sockets.push(this); }
     send(message) { if (message instanceof Int16Array) this.sent.push([...message]); }
     close() {}
     get(message) { this.onmessage({ data: JSON.stringify(message) }); }
@@ -47,8 +46,7 @@ LOSE_A_CONNECTION = """async () => {
   const say = number => stream.send(new Int16Array(10).fill(number)); // a tenth of a second
   say(1);
   sockets[0].get({ type: "ready" });
-  say(2);
-  say(3);
+  [2, 3].forEach(say);
   sockets[0].get({ type: "final", text: "a", start: 0, end: 0.2, words: [{ word: "a", start: 0.05, end: 0.1 }] });
   sockets[0].onclose({ code: 1006 });
   say(4);
@@ -90,9 +88,8 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a recording of SPOKEN, with the noise of an empty room before and after."""
     random = np.random.default_rng(3)
     room = random.normal(0, 0.003, RATE).astype(np.float32)
-    return write_wav(
-        tmp_path_factory.mktemp("spoken") / "spoken.wav", np.concatenate([room, say(SPOKEN, random), room])
-    )
+    heard = np.concatenate([room, say(SPOKEN, random), room])
+    return write_wav(tmp_path_factory.mktemp("spoken") / "spoken.wav", heard)
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +204,9 @@ def test_what_goes_wrong_is_said(speaker: Any, models: Models) -> None:
             first.click("#speak")
             second.wait_for_selector("#state:text-is('Listening')")
         with opened(speaker, served) as third:
+            third.evaluate("() => { AudioWorklet.prototype.addModule = async () => { throw new DOMException() } }")
+            third.click("#speak")
+            third.wait_for_selector("#problem:has-text('server cannot be reached')")
             third.evaluate(REFUSE)
             third.click("#speak")
             third.wait_for_selector("#problem:has-text('microphone was refused')")

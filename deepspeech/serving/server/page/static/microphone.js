@@ -1,5 +1,7 @@
 // The microphone, as 16-bit samples at the model's rate.
 
+import { Refusal, unreachable } from "./server.js";
+
 const REFUSALS = {
   NotAllowedError: "Access to the microphone was refused. Allow it for this page in the browser's settings, then start again.",
   NotFoundError: "No microphone was found. Connect one, then start again.",
@@ -22,7 +24,7 @@ export class Microphone {
       await microphone.listen(rate, hear);
     } catch (error) {
       microphone.release();
-      throw new Error(`The microphone cannot be heard: ${error.message}`);
+      throw error instanceof Refusal ? error : new Error(`The microphone cannot be heard: ${error.message}`);
     }
     media.getAudioTracks()[0].addEventListener("ended", lose);
     return microphone;
@@ -34,7 +36,9 @@ export class Microphone {
   }
 
   async listen(rate, hear) {
-    await this.context.audioWorklet.addModule(new URL("worklet.js", import.meta.url));
+    await this.context.audioWorklet.addModule(new URL("worklet.js", import.meta.url)).catch(() => {
+      throw unreachable();
+    });
     await this.context.resume();
     this.capture = new AudioWorkletNode(this.context, "capture", { numberOfOutputs: 0, processorOptions: { rate } });
     this.ended = new Promise(resolve => {

@@ -14,6 +14,10 @@ export class Refusal extends Error {
   }
 }
 
+export function unreachable() {
+  return new Refusal("The server cannot be reached. Check that it runs, then try again.", 0);
+}
+
 export function address(path) {
   return new URL(path, document.baseURI);
 }
@@ -38,7 +42,7 @@ async function ask(path, options = {}) {
   const headers = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
   const answer = await fetch(address(path), { ...options, headers }).catch(error => {
     if (error.name === "AbortError") throw error;
-    throw new Refusal("The server cannot be reached. Check that it runs, then try again.", 0);
+    throw unreachable();
   });
   if (answer.ok) return answer.json();
   const told = await answer.json().catch(() => ({}));
