@@ -86,7 +86,7 @@ def _array(audio: Any) -> npt.NDArray[Any]:
     except (ValueError, OverflowError) as error:  # lists of lists that are not of the same length
         raise SamplesShapeError(f"audio must be one channel [samples]: {error}") from error
     except (TypeError, RuntimeError) as error:
-        raise SamplesTypeError(f"audio must be int16 samples, not {type(audio).__name__}") from error
+        raise SamplesTypeError(f"audio must be an array of samples, not {type(audio).__name__}: {error}") from error
 
 
 def _kind(audio: Any, samples: npt.NDArray[Any]) -> str:

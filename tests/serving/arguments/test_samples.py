@@ -14,7 +14,7 @@ import soundfile
 
 from deepspeech import Model
 from deepspeech.errors import SamplesError, SamplesShapeError, SamplesTypeError
-from deepspeech.serving.arguments.samples import as_samples
+from deepspeech.serving.arguments.samples import as_samples, checked_signal
 
 
 def test_audio_is_taken_in_every_form_of_16_bit_samples(model: Model, recordings: list[Path]) -> None:
@@ -93,6 +93,20 @@ NOT_ONE_SIGNAL: list[Any] = [
     *([[1, 2]], [[1], [2, 3]], b"odd", [40_000]),
     *(np.zeros((2, 3), np.int16), np.int16(3), 3, [[]]),
 ]
+
+
+class OnDevice:
+    """A tensor of another library in the memory of an accelerator."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("can't convert; use cpu() first")
+
+
+def test_the_reason_why_a_tensor_gives_no_array_is_told() -> None:
+    tensor: Any = OnDevice()
+    for take in (as_samples, checked_signal):
+        with pytest.raises(SamplesTypeError, match=r"not OnDevice: can't convert; use cpu\(\) first"):
+            take(tensor)
 
 
 def test_anything_else_is_refused() -> None:
