@@ -42,6 +42,7 @@ def test_supervisions_of_lhotse_are_found_with_their_recordings_above_the_manife
         rows = [
             {**SUPERVISION, "start": 1, "duration": 1.2, "speaker": "ann", "language": "en", "custom": {"a": 1}},
             {**SUPERVISION, "recording_id": "b", "duration": 0.995, "text": "short"},
+            '{"id": "cut off',
         ]
         write_compressed(manifests / f"x_supervisions_{part}.jsonl.gz", rows)
     done = Import("lhotse", manifests, tmp_path / "out")
@@ -55,6 +56,7 @@ def test_supervisions_of_lhotse_are_found_with_their_recordings_above_the_manife
     )
     assert (second["transcript"], second["wav_filename"]) == ("short", str(tmp_path / "download" / "b.wav"))
     assert len(done.rows("dev")) == len(done.rows("test")) == 2
+    assert set(done.left_out.values()) == {"not JSON"}
 
 
 def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) -> None:
@@ -94,8 +96,8 @@ def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) 
         ("cuts_all.jsonl.gz:7", "its recording is in no manifest"),
         ("cuts_all.jsonl.gz:8", "not as Lhotse writes it"),
         ("cuts_all.jsonl.gz:9", "not as Lhotse writes it"),
-        ("cuts_all.jsonl.gz:10", "no text"),
-        ("cuts_all.jsonl.gz:11", "no text"),
+        ("cuts_all.jsonl.gz:10", "not JSON"),
+        ("cuts_all.jsonl.gz:11", "not a JSON object"),
     ]
 
 

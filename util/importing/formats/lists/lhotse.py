@@ -64,12 +64,18 @@ class _Reader:
         """Yield the utterances of a manifest of supervisions."""
         with Lookup(_texts_by_id(_recordings_of(self._manifest))) as recordings:
             for where, supervision in _objects(self._manifest):
+                if isinstance(supervision, LeftOut):
+                    yield supervision
+                    continue
                 recording = recordings.get(f"{supervision.get('recording_id')}")
                 yield self._item(where, supervision, json.loads(recording) if recording else None, {})
 
     def of_cuts(self) -> Iterator[Item]:
         """Yield the utterances of a manifest of cuts."""
         for where, whole in _objects(self._manifest):
+            if isinstance(whole, LeftOut):
+                yield whole
+                continue
             cut = _without_padding(whole)
             if cut is None:
                 yield LeftOut(where, "a mix of several cuts", detail=f"{whole.get('id')}")
@@ -115,17 +121,20 @@ def _recordings_of(supervisions: Path) -> Sequence[Path]:
 def _texts_by_id(manifests: Sequence[Path]) -> Iterator[tuple[str, str]]:
     for manifest in manifests:
         for _, recording in _objects(manifest):
-            yield f"{recording.get('id')}", json.dumps(recording)
+            if not isinstance(recording, LeftOut):
+                yield f"{recording.get('id')}", json.dumps(recording)
 
 
-def _objects(manifest: Path) -> Iterator[tuple[str, _Json]]:
-    """Yield the place and the object of each line; one that is no object is empty. Raise CorpusError."""
+def _objects(manifest: Path) -> Iterator[tuple[str, _Json | LeftOut]]:
+    """Yield the place and the object of each line, or why it has none. Raise CorpusError."""
     for number, line in numbered_lines(manifest):
+        where = f"{manifest.name}:{number}"
         try:
             value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        yield f"{manifest.name}:{number}", value if isinstance(value, dict) else {}
+        except (ValueError, RecursionError) as error:
+            yield where, LeftOut(where, "not JSON", detail=str(error))
+        else:
+            yield where, value if isinstance(value, dict) else LeftOut(where, "not a JSON object")
 
 
 def _without_padding(cut: _Json) -> _Json | None:
