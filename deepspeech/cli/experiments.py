@@ -151,10 +151,10 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
     out, *_ = corpus_folders(work, ())
     values = values_of(given)
     normalizer = with_values(AUTO.options, {name: values[name] for name in names}).transcripts.normalizer
+    corpus, source = AUTO.corpus, sources[0]
+    if len(sources) == 1:
+        source = unpacked_source(source, out)
     with without_warnings():
-        corpus, source = AUTO.corpus, sources[0]
-        if len(sources) == 1:
-            source = unpacked_source(source, out)
         if len(sources) == 1 and not source.exists():
             raise FlagError(f"--from={source}: there is no such folder or list")
         if len(sources) > 1 or not source.is_dir():

@@ -1,14 +1,14 @@
 """The command line: the flags of a dataclass of options, defined, read and checked (see `options.rows.flag`)."""
 
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from absl import flags as absl_flags
 
 from ..errors import FlagError
-from ..options import Flag, Options, check_values, flags_of, with_values
+from ..options import Flag, LogOptions, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
 from .arguments import VERSION
 from .combinations.flags import check_options
@@ -37,11 +37,12 @@ class CommandLine(Generic[T]):
     ignored: tuple[str, ...] = ()
 
 
-def parse(arguments: Sequence[str]) -> Options | None:
+def parse(arguments: Sequence[str], prepare_log: Callable[[LogOptions], None] = lambda _: None) -> Options | None:
     """Return the options of the trainer's arguments (without the program's name); None if they ask for a text.
 
     That text is the help, the version or the list of experiments, which is printed.
 
+    `prepare_log` is called with the options of the log before an experiment reads recordings, which can take long.
     Flags that are not given have the values of the experiment, or of the `params.txt`, that the arguments name.
     Raise FlagError, in one line that names the flag, for an unknown flag, a value that cannot be used or a
     combination of flags that cannot be used. Write no file.
@@ -52,6 +53,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
     if asks_for_list(read.options.experiment):
         print(list_experiments())
         return None
+    prepare_log(read.options.logs)
     base = base_options(read.options, read.given)
     if base is not None:
         named = base.experiment.name

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str]) -> int:
     if _asks_for_json(arguments):
         _prepare_logging(LogOptions(format=JSON), NodeRecord())  # for errors of the flags
-    options = flags.parse(arguments)
+    options = flags.parse(arguments, lambda logs: _prepare_logging(logs, NodeRecord()))
     if options is None:
         return 0
     record = NodeRecord(options.cluster.node_name)

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import cast
 
 from ..errors import CorpusError, ImportingError, line_of
-from ..progress import Report
+from ..progress import Progress, Report
 from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
 from .corpus_csv import is_whole
@@ -211,14 +211,16 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Log no warnings about folders and lists, for reading them before an import, which gives them."""
-    log = logging.getLogger(__name__.partition(".")[0])
-    level = log.level
+    """Log no warnings about folders and lists, for reading them before an import, which gives them; only progress."""
+    log, of_progress = (logging.getLogger(name) for name in (__name__.partition(".")[0], Progress.__module__))
+    levels = log.level, of_progress.level
+    of_progress.setLevel(of_progress.getEffectiveLevel())
     log.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        log.setLevel(level)
+        for logger, level in zip((log, of_progress), levels, strict=True):
+            logger.setLevel(level)
 
 
 def check_known(name: str) -> None:

@@ -19,6 +19,7 @@ from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, T
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import ordered_map, usable_cores
 from ...util.parts import WHOLE, Part, part_of
+from ...util.progress import Progress
 from ...util.text import Alphabet, outputs_needed
 from ...util.transcripts import Normalizer
 
@@ -78,17 +79,22 @@ def measure(
     """
     training, others = _Rows(), _Rows()
     sets = set()
-    for item in items:
-        if isinstance(item, Record):
-            sets.add(item.official_set)
-            held_out = not split and item.official_set in (DEV, TEST)
-            (others if held_out else training).add(item, normalizer)
+    with Progress(f"Reading {named}", None, unit="row") as progress:
+        for item in items:
+            progress.advance()
+            if isinstance(item, Record):
+                sets.add(item.official_set)
+                held_out = not split and item.official_set in (DEV, TEST)
+                (others if held_out else training).add(item, normalizer)
     rows = training if training.count else others
     in_bytes = output_unit == ByteAlphabet.unit
     inspect = partial(_inspect, inspection=Inspection(), normalizer=normalizer, in_bytes=in_bytes)
-    found = _each_found(inspect, rows.chosen)
-    if not found:
-        raise CorpusError(f"{named}: none of the recordings looked at can be read{_why_not(rows.chosen)}")
+    heard = rows.chosen[:: max(1, len(rows.chosen) // RECORDINGS_HEARD)]
+    with Progress(f"Measuring {named}", len(rows.chosen) + len(heard), unit="recording") as progress:
+        found = _each_found(inspect, rows.chosen, progress)
+        if not found:
+            raise CorpusError(f"{named}: none of the recordings looked at can be read{_why_not(rows.chosen)}")
+        silence = _silence(heard, progress)
     return Measured(
         round(rows.count * _share_of_training(sets, split)) or rows.count,
         mean(seconds for seconds, *_ in found),
@@ -97,7 +103,7 @@ def measure(
         _fastest([needed / seconds for seconds, _, needed in found]),
         median_low([rate for _, rate, _ in found]),
         output_unit,
-        _silence(rows.chosen),
+        silence,
     )
 
 
@@ -146,9 +152,9 @@ def _why_not(rows: Sequence[Record]) -> str:
     return ""
 
 
-def _silence(rows: Sequence[Record]) -> float:
+def _silence(rows: Sequence[Record], progress: Progress) -> float:
     """Return the seconds of silence before and after the speech of the median recording."""
-    found = _each_found(_levels, rows[:: max(1, len(rows) // RECORDINGS_HEARD)])
+    found = _each_found(_levels, rows, progress)
     return median(each.silence_around for each in found) if found else math.inf
 
 
@@ -156,10 +162,13 @@ def _levels(row: Record) -> Levels | None:
     return levels_of_file(row.path, _part(row))
 
 
-def _each_found(look: Callable[[Record], Found | None], rows: Sequence[Record]) -> list[Found]:
+def _each_found(look: Callable[[Record], Found | None], rows: Sequence[Record], progress: Progress) -> list[Found]:
     """Return the result for each row, on all cores; rows that cannot be read are left out."""
-    cores = usable_cores()
-    return [each for each in ordered_map(look, rows, cores, 4 * cores) if each is not None]
+    cores, found = usable_cores(), list[Found]()
+    for each in ordered_map(look, rows, cores, 4 * cores):
+        progress.advance()
+        found += [] if each is None else [each]
+    return found
 
 
 def _inspect(
