@@ -15,6 +15,7 @@ likely state. If the path comes close to an edge of the band, the search is repe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,9 @@ BAND = 2048
 FRAMES_PER_MOVE = 64
 """Frames between two moves of the band; in each frame, a path advances by at most one label."""
 MOST_POINTERS = 1 << 29
-"""The most bytes of back-pointers; a band that would need more is not tried."""
+"""The most bytes of back-pointers at once; with more, those of earlier frames are computed again when they are read."""
+MOST_STATES = 1 << 34
+"""The most states of a band in all frames, which take some minutes; a wider one is not tried."""
 
 Floats = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.int32]
@@ -75,7 +78,7 @@ def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAN
         search = _Search(log_posteriors, labels, min(band, len(labels)))
         path = search.run()
         wider = 2 * band
-        too_large = _Search.pointer_bytes(len(log_posteriors), wider) > MOST_POINTERS
+        too_large = len(log_posteriors) * wider > MOST_STATES
         if band >= len(labels) or too_large or not search.is_near_edge(path):
             return _spans(path, log_posteriors, labels)
         band = wider
@@ -95,7 +98,9 @@ class _Search:
         blocks = -(-len(log_posteriors) // FRAMES_PER_MOVE)
         self._starts = np.zeros(blocks, np.int64)
         bits = -(-(band + 1) // 8)
-        self._pointers = np.zeros((len(log_posteriors), 3, bits), np.uint8)
+        frames_kept = max(1, MOST_POINTERS // (3 * bits * FRAMES_PER_MOVE)) * FRAMES_PER_MOVE
+        self._stretches = [range(*each) for each in _bounds(len(log_posteriors), frames_kept)]
+        self._pointers = np.zeros((len(self._stretches[0]), 3, bits), np.uint8)
         # One more label, which no path enters, gives the blank after the last label an index of its own.
         self._filled = np.append(labels, labels[-1]).astype(np.intp)
         repeats = np.zeros(len(self._filled), bool)
@@ -106,26 +111,37 @@ class _Search:
         steps = np.concatenate([[-1, 1], 1 + repeats[1:-1][::-1]])
         self._needed_after = np.cumsum(steps)
 
-    @staticmethod
-    def pointer_bytes(frames: int, band: int) -> int:
-        """Return the bytes that the back-pointers take."""
-        return frames * 3 * -(-(band + 1) // 8)
-
     def run(self) -> Labels:
         """Return the state of each frame on the most likely path: 2 i for blank i, 2 i + 1 for label i."""
         width = self._band + 1
         label, blank = np.full(width, -np.inf), np.full(width, -np.inf)
-        start = 0
-        frames = len(self._emitted)
-        for block, first in enumerate(range(0, frames, FRAMES_PER_MOVE)):
-            end = min(first + FRAMES_PER_MOVE, frames)
-            new_start = self._place(label, blank, start, frames - first) if block else 0
+        before = []
+        for stretch in self._stretches:
+            before.append((label, blank))
+            label, blank = self._run_stretch(label, blank, stretch)
+        end = len(self._labels) - int(self._starts[-1])
+        in_blank = bool(blank[end] > label[end - 1])
+        place = len(self._labels) - (not in_blank)
+        states = np.empty(len(self._emitted), np.int32)
+        for stretch, (label, blank) in zip(reversed(self._stretches), reversed(before), strict=True):
+            if stretch is not self._stretches[-1]:
+                self._run_stretch(label, blank, stretch)  # its back-pointers again
+            place, in_blank = self._trace(states, stretch, place, in_blank)
+        return states
+
+    def _run_stretch(self, label: Floats, blank: Floats, stretch: range) -> tuple[Floats, Floats]:
+        """Return the scores after a stretch of frames, [band + 1] each, from those before it."""
+        for first, end in _bounds(len(stretch), FRAMES_PER_MOVE):
+            frames = range(stretch.start + first, stretch.start + end)
+            block = frames.start // FRAMES_PER_MOVE
+            start = int(self._starts[block - 1]) if block else 0
+            new_start = self._place(label, blank, start, len(self._emitted) - frames.start) if block else 0
             label, blank = _moved(label, new_start - start), _moved(blank, new_start - start)
             if not block:
                 blank[0] = 0.0  # before the first frame, the path is in the first blank
-            start = self._starts[block] = new_start
-            label, blank = self._run_block(label, blank, start, range(first, end))
-        return self._traced(bool(blank[len(self._labels) - start] > label[len(self._labels) - 1 - start]))
+            self._starts[block] = new_start
+            label, blank = self._run_block(label, blank, new_start, frames, self._pointers[first:end])
+        return label, blank
 
     def _place(self, label: Floats, blank: Floats, start: int, frames_left: int) -> int:
         """Drop the states that cannot reach the end in the frames that are left; return where the band begins next.
@@ -138,8 +154,10 @@ class _Search:
         likeliest = start + int(np.argmax(np.maximum(label, blank)))
         return min(max(likeliest - self._band // 2, start), len(self._labels) - self._band)
 
-    def _run_block(self, label: Floats, blank: Floats, start: int, frames: range) -> tuple[Floats, Floats]:
-        """Return the scores after frames, [band + 1] each, from those before them; keep the back-pointers."""
+    def _run_block(
+        self, label: Floats, blank: Floats, start: int, frames: range, pointers: npt.NDArray[np.uint8]
+    ) -> tuple[Floats, Floats]:
+        """Return the scores after frames, [band + 1] each, from those before them; write their back-pointers."""
         width = self._band + 1
         skip = self._skip[start : start + width]
         columns = self._filled[start : start + width]
@@ -162,27 +180,23 @@ class _Search:
             np.greater(before, blank, out=from_label)
             np.maximum(before, blank, out=blank)
             blank += of_blank[row]
-        self._pointers[frames.start : frames.stop] = np.packbits(choices, axis=2)
+        pointers[:] = np.packbits(choices, axis=2)
         best = max(label.max(), blank.max())
         return label - best, blank - best
 
-    def _traced(self, ends_in_blank: bool) -> Labels:
-        states = np.empty(len(self._emitted), np.int32)
-        place, in_blank = len(self._labels) - (not ends_in_blank), ends_in_blank
-        for block in range(len(self._starts) - 1, -1, -1):
-            start = int(self._starts[block])
-            first = block * FRAMES_PER_MOVE
-            pointers = self._pointers[first : first + FRAMES_PER_MOVE]
-            for row in range(len(pointers) - 1, -1, -1):
-                states[first + row] = 2 * place + (not in_blank)
-                byte, bit = divmod(place - start, 8)
-                stays, skips, from_label = (int(choice) >> (7 - bit) & 1 for choice in pointers[row, :, byte])
-                if in_blank:
-                    if from_label:
-                        place, in_blank = place - 1, False
-                elif not stays:
-                    place, in_blank = (place - 1, False) if skips else (place, True)
-        return states
+    def _trace(self, states: Labels, stretch: range, place: int, in_blank: bool) -> tuple[int, bool]:
+        """Write the states of a stretch, whose last one is given; return the state before the stretch."""
+        for frame in reversed(stretch):
+            states[frame] = 2 * place + (not in_blank)
+            byte, bit = divmod(place - int(self._starts[frame // FRAMES_PER_MOVE]), 8)
+            choices = self._pointers[frame - stretch.start, :, byte]
+            stays, skips, from_label = (int(choice) >> (7 - bit) & 1 for choice in choices)
+            if in_blank:
+                if from_label:
+                    place, in_blank = place - 1, False
+            elif not stays:
+                place, in_blank = (place - 1, False) if skips else (place, True)
+        return place, in_blank
 
     def is_near_edge(self, states: Labels) -> bool:
         """Return whether a path comes closer to an edge of the band than an eighth of the band, except at the ends."""
@@ -192,6 +206,11 @@ class _Search:
         low = (places - starts < margin) & (starts > 0)
         high = (starts + self._band - places < margin) & (starts + self._band < len(self._labels))
         return bool(np.any(low | high))
+
+
+def _bounds(frames: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of stretches of at most `most` frames."""
+    return ((first, min(first + most, frames)) for first in range(0, frames, most))
 
 
 def _moved(scores: Floats, places: int) -> Floats:

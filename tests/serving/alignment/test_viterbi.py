@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepspeech.errors import AlignmentError
+from deepspeech.serving.alignment import viterbi
 from deepspeech.serving.alignment.viterbi import LabelSpans, align_labels
 from deepspeech.util.text import outputs_needed
 
@@ -88,6 +89,17 @@ def test_a_band_that_is_left_is_widened() -> None:
     posteriors[:3000:7] = 0.25
     spans = align_labels(posteriors, labels, band=128)
     assert spans.first.tolist() == list(range(3000, 4000))
+
+
+def test_the_band_is_widened_however_long_the_recording_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viterbi, "MOST_POINTERS", 30_000)  # fewer than a band of 128 needs
+    said = np.random.default_rng(1).integers(0, 28, 700)
+    path = np.stack([said, *[np.full(700, 28)] * 3], axis=1).ravel()
+    posteriors = (0.01 + 0.71 * np.eye(29)[path]).astype(np.float32)
+    transcript = np.concatenate([said[:300], said[400:]]).astype(np.int32)  # it lacks what is said in between
+    spans = align_labels(posteriors, transcript, band=128)
+    assert spans.path_score == pytest.approx(align_labels(posteriors, transcript, band=600).path_score)
+    assert spans.first[400:].tolist() == list(range(4 * 500, 4 * 700, 4))
 
 
 def test_a_narrow_band_reaches_the_end_of_a_transcript_that_just_fits() -> None:
