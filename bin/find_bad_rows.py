@@ -82,7 +82,7 @@ def ranked_rows(model_file: Path, csv_files: list[Path], normalizer: Normalizer 
     decoder = CTCDecoder(model.info.labels, DecoderOptions(beam_width=BEAM_WIDTH))
     corpus = with_references(corpus, alphabet, decoder)
     rows = []
-    with Progress("Finding bad rows", len(corpus), unit="utterance") as progress:
+    with Progress("Finding bad rows", len(corpus), unit="utterance", effort=corpus.effort) as progress:
         for figures in figures_of_rows(model, decoder, corpus):
             rows += [figures] if figures is not None else []
             progress.advance()

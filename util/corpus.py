@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from os import PathLike
 from pathlib import Path
 from typing import overload
@@ -102,6 +102,11 @@ class Corpus(Sequence[Utterance]):
     def hours(self) -> float:
         """The total duration of all recordings."""
         return sum(utterance.samples for utterance in self.utterances) / self.sample_rate / 3600
+
+    @property
+    def effort(self) -> list[int]:
+        """The samples of the first n utterances, by n: shorter ones, which are first, take less time."""
+        return list(accumulate((utterance.samples for utterance in self.utterances), initial=0))
 
 
 def read_corpus(

@@ -252,11 +252,11 @@ def _is_at(file_descriptor: int, path: Path) -> bool:
 
 def _build(partial: Path, contents: _Contents, source: OnTheFly, title: str, progress: bool) -> None:
     """Write a cache and flush it to the disk; raise OSError if that fails."""
-    workers = usable_cores()
-    utterances = range(len(source.corpus))
+    workers, utterances = usable_cores(), range(len(source.corpus))
     features_start, checksums_start = _lay_out(partial, contents)
     checksums = np.zeros(len(utterances), _CHECKSUM)
-    with partial.open("r+b") as file, Progress(title, len(utterances), progress, unit="utterance") as bar:
+    shown = Progress(title, len(utterances), progress, unit="utterance", effort=source.corpus.effort)
+    with partial.open("r+b") as file, shown as bar:
         file.seek(features_start)
         for index, features in enumerate(ordered_map(source.features, utterances, workers, ahead=8 * workers)):
             stored = np.ascontiguousarray(features, _STORED)

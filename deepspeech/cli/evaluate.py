@@ -129,7 +129,8 @@ def tested(
         return evaluation.tally(utterance, posteriors, ctc_loss(posteriors, np.asarray(utterance.labels)))
 
     total = Tally()
-    with Progress("Test", len(corpus), report.show_progressbar, unit="utterance") as progress:
+    bar = report.show_progressbar
+    with Progress("Test", len(corpus), bar, unit="utterance", effort=corpus.effort) as progress:
         for tally in ordered_map(test, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
             total = total.merged(tally, report.count)
             progress.advance()

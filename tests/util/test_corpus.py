@@ -57,7 +57,7 @@ def test_utterances_come_shortest_first_with_labels_and_frames(folder: Path) -> 
     assert corpus[0].labels.tolist() == [1, 0, 2]
     assert corpus[0].labels.dtype == np.int32
     assert corpus.hours == pytest.approx(1.2 / 3600)
-    assert [utterance.samples for utterance in corpus[1:]] == [6400, 9600]
+    assert corpus.effort == [0, 3200, 9600, 19200]
 
 
 def test_several_files_merge_and_equal_durations_keep_their_order(folder: Path) -> None:

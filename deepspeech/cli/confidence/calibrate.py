@@ -122,7 +122,7 @@ def _words_of_corpus(model: Model, options: argparse.Namespace) -> list[_Words]:
         return _words(model, utterance)
 
     found = []
-    with Progress("Transcribing", len(corpus), unit="utterance") as progress:
+    with Progress("Transcribing", len(corpus), unit="utterance", effort=corpus.effort) as progress:
         for each in ordered_map(words, corpus, threads=usable_cores(), ahead=UTTERANCES_AHEAD):
             found.append(each)
             progress.advance()
