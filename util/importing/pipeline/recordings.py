@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ from ...parts import PartError, clipped, part_of
 from .known import Checked
 from .records import LeftOut, Record
 
+_LOCKS = 1024
+"""Of threads with different recordings, few wait for each other."""
+_MOST_KEPT = 10_000
+"""Recordings whose check is kept for other threads, until it is among those of earlier imports."""
 _KINDS = {"a sample rate": "an unusual sample rate", "no samples by": "no samples"}
 """Kinds of problems whose texts differ from recording to recording, by the beginning of these texts."""
 
@@ -76,6 +81,8 @@ class Recordings:
         """Take the folder of the recordings as `root`; segments are written below the folder `clips`."""
         self._root = root
         self._clips = clips
+        self._locks = [threading.Lock() for _ in range(_LOCKS)]
+        self._last_checked: OrderedDict[str, Checked] = OrderedDict()
 
     def take(
         self, record: Record, known: Checked | None, opened: LastOpened
@@ -93,7 +100,7 @@ class Recordings:
                 record.source, "a name or text that cannot be written as UTF-8", record.path, str(error)
             ), known
         try:
-            checked = self._check(record.path, known)
+            checked = self._check_once(record.path, known)
             recording = self._decoded(record.path, checked.modified_ns) if checked.by_ffmpeg else record.path
         except (OSError, ValueError, AudioError, soundfile.SoundFileError) as error:  # ValueError: a null character
             reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{record.path}: ")
@@ -122,6 +129,14 @@ class Recordings:
         except (AudioError, soundfile.SoundFileError) as error:
             return LeftOut(record.source, "its segment cannot be cut out", record.path, str(error))
         return Imported(record, str(clip), size, len(samples) / checked.sample_rate)
+
+    def _check_once(self, path: str, known: Checked | None) -> Checked:
+        """Do the same as `_check`; if several threads have segments of a recording, one decodes it and others wait."""
+        with self._locks[hash(path) % _LOCKS]:
+            checked = self._last_checked[path] = self._check(path, self._last_checked.get(path, known))
+        if len(self._last_checked) > _MOST_KEPT:
+            self._last_checked.popitem(last=False)
+        return checked
 
     def _check(self, path: str, known: Checked | None) -> Checked:
         """Return what a recording holds; decode it unless it is unchanged since it was `known`. Raise OSError."""

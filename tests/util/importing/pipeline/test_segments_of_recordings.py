@@ -12,7 +12,7 @@ import pytest
 import soundfile
 from trees import Import, tone, write
 
-from deepspeech.util.audio import open_recording, read_audio
+from deepspeech.util.audio import AudioInfo, inspect_audio, open_recording, read_audio
 from deepspeech.util.errors import ImportingError
 from deepspeech.util.importing.pipeline import recordings
 from deepspeech.util.importing.pipeline.records import Choices
@@ -43,6 +43,28 @@ def test_a_segment_sounds_as_its_recording_does_there_however_loud(tmp_path: Pat
     wanted = read_audio(recording, 16_000)[16_000:32_000]
     assert np.abs(cut - wanted).max() < 2.0**-14
     assert np.abs(read_audio(recording, 16_000, Part(1, 2)) - wanted).max() < 2.0**-14
+
+
+def test_a_recording_is_checked_once_for_all_segments_wherever_the_list_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.flac", "b.flac"):
+        tone(tmp_path / name, 5)
+    rows = [
+        {"audio_filepath": name, "text": "x", "offset": 0.1 * place, "duration": 0.1}
+        for place in range(50)
+        for name in ("a.flac", "b.flac")
+    ]
+    write(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    checked: list[str] = []
+
+    def noted(path: str) -> AudioInfo:
+        checked.append(Path(path).name)
+        return inspect_audio(path)
+
+    monkeypatch.setattr(recordings, "inspect_audio", noted)
+    assert len(Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows) == 100
+    assert sorted(checked) == ["a.flac", "b.flac"]
 
 
 def test_an_mp3_is_opened_once_for_its_segments_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
