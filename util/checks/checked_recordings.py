@@ -1,7 +1,7 @@
-"""A file of recordings that were decoded to their end, so that later starts need not decode them again.
+"""A file of recordings that were checked, so that later starts need not open or decode them again.
 
-A recording is recognized by its path, size and modification time, as in feature caches. Only recordings that had to be
-decoded, and parts of these, are remembered: reading the header of a wav is as fast as looking it up.
+A recording, or a part of one, is recognized by its path, size and modification time, as in feature caches. Looking up a
+wav takes an eighth of the time of reading its header.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ MOST_REMEMBERED = 2_000_000
 
 _HEAD = b"deepspeech checked recordings 1\n"
 _RECORD = np.dtype([("key", "S16"), ("samples", "<u8"), ("sample_rate", "<u4"), ("channels", "<u4")])
+_PACKED = Struct("<16sQII")
+"""A record as bytes."""
 _CHECKSUM_BYTES = 4
 
 _Known = tuple[int, int, int]
@@ -53,7 +56,8 @@ class CheckedRecordings:
         self._before = _read(path)
         self._order = np.argsort(self._before["key"])
         self._keys = self._before["key"][self._order]
-        self._used: dict[bytes, _Known] = {}
+        self._used = bytearray()
+        """The records of the recordings that were inspected; some may be repeated."""
         self._news = False
 
     def inspect(self, path: str | PathLike[str]) -> AudioInfo:
@@ -64,12 +68,12 @@ class CheckedRecordings:
         except (OSError, ValueError):
             return inspect_audio(path)
         if known is not None:
-            self._used[key] = known
+            self._use(key, known)
             return AudioInfo(*known, status.st_size, status.st_mtime_ns, decoded=True)
         audio = inspect_audio(path)
-        if audio.decoded and not audio.silent:
+        if not audio.silent:
             found = (audio.samples, audio.sample_rate, audio.channels)
-            self._used[self._key(path, audio.file_size, audio.modified_ns)] = found
+            self._use(self._key(path, audio.file_size, audio.modified_ns), found)
             self._news = True
         return audio
 
@@ -84,10 +88,12 @@ class CheckedRecordings:
             if is_silent(path, part):
                 return True
             known = (audio.samples, audio.sample_rate, audio.channels)
-            self._news |= audio.decoded
-        if audio.decoded:
-            self._used[key] = known
+            self._news = True
+        self._use(key, known)
         return False
+
+    def _use(self, key: bytes, known: _Known) -> None:
+        self._used.extend(_PACKED.pack(key, *known))
 
     def _key(self, path: str | PathLike[str], size: int, modified_ns: int) -> bytes:
         text = f"{self._version}\0{Path(path).absolute()}\0{size}\0{modified_ns}"
@@ -107,7 +113,7 @@ class CheckedRecordings:
         """
         if not self._news:
             return
-        used = np.array([(key, *found) for key, found in self._used.items()], _RECORD)
+        used = np.frombuffer(bytes(self._used), _RECORD)
         known = _newest(np.concatenate([_read(self._path), self._before, used]))
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
