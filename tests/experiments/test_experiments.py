@@ -130,10 +130,7 @@ def test_an_experiment_of_ones_own_file_is_found_by_each_kind_of_name(own_file: 
         find_experiment(f"{own_file}:nothing")
     with pytest.raises(FlagError, match="has no experiment fsdd"):
         find_experiment(f"{own_file}:fsdd")
-    with pytest.raises(
-        FlagError,
-        match="folder, fsdd, fsdd_after_sentences, fsdd_bidirectional, fsdd_unheard, fsdd_with_an4_digits, gigaspeech",
-    ):
+    with pytest.raises(FlagError, match=r"there is no such experiment; did you mean fsdd\? See --experiment list"):
         find_experiment("fsd")
     with pytest.raises(FlagError, match="already"):
         register("fsdd", FSDD.with_flags(epoch=1))

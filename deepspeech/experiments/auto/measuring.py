@@ -89,12 +89,11 @@ def measure(
     rows = training if training.count else others
     in_bytes = output_unit == ByteAlphabet.unit
     inspect = partial(_inspect, inspection=Inspection(), normalizer=normalizer, in_bytes=in_bytes)
-    heard = rows.chosen[:: max(1, len(rows.chosen) // RECORDINGS_HEARD)]
-    with Progress(f"Measuring {named}", len(rows.chosen) + len(heard), unit="recording") as progress:
-        found = _each_found(inspect, rows.chosen, progress)
+    with Progress(f"Measuring {named}", len(rows.chosen), unit="recording") as progress:
+        found = _each_found(inspect, rows.chosen, progress.advance)
         if not found:
             raise CorpusError(f"{named}: none of the recordings looked at can be read{_why_not(rows.chosen)}")
-        silence = _silence(heard, progress)
+        silence = _silence(rows.chosen)
     return Measured(
         round(rows.count * _share_of_training(sets, split)) or rows.count,
         mean(seconds for seconds, *_ in found),
@@ -152,9 +151,9 @@ def _why_not(rows: Sequence[Record]) -> str:
     return ""
 
 
-def _silence(rows: Sequence[Record], progress: Progress) -> float:
+def _silence(rows: Sequence[Record]) -> float:
     """Return the seconds of silence before and after the speech of the median recording."""
-    found = _each_found(_levels, rows, progress)
+    found = _each_found(_levels, rows[:: max(1, len(rows) // RECORDINGS_HEARD)])
     return median(each.silence_around for each in found) if found else math.inf
 
 
@@ -162,11 +161,13 @@ def _levels(row: Record) -> Levels | None:
     return levels_of_file(row.path, _part(row))
 
 
-def _each_found(look: Callable[[Record], Found | None], rows: Sequence[Record], progress: Progress) -> list[Found]:
+def _each_found(
+    look: Callable[[Record], Found | None], rows: Sequence[Record], advance: Callable[[], None] = lambda: None
+) -> list[Found]:
     """Return the result for each row, on all cores; rows that cannot be read are left out."""
     cores, found = usable_cores(), list[Found]()
     for each in ordered_map(look, rows, cores, 4 * cores):
-        progress.advance()
+        advance()
         found += [] if each is None else [each]
     return found
 
