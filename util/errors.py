@@ -110,6 +110,10 @@ class ImportingError(DeepSpeechError):
     """A corpus cannot be imported: its recordings are unavailable or wrong."""
 
 
+class OtherFormatError(ImportingError):
+    """A folder does not have the format that was named."""
+
+
 class GrammarError(DeepSpeechError):
     """A grammar file is missing or malformed, or has too few or too many sentences."""
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from ..errors import CorpusError, ImportingError, line_of
+from ..errors import CorpusError, DeepSpeechError, ImportingError, OtherFormatError, line_of
 from ..progress import Progress, Report
 from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
@@ -135,7 +135,7 @@ def import_corpus(
             _module(name).import_corpus(out, source, report)
         elif source is not None or choices.download:
             source = source or fetch_published(name, choices.parts, out / DOWNLOADS, report)
-            import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
+            _import_folder(name, source, out, choices, report)
         elif is_imported(out):
             return False
         else:
@@ -146,6 +146,19 @@ def import_corpus(
     except (OSError, sqlite3.Error) as error:
         why = line_of(error) if isinstance(error, OSError) else error
         raise ImportingError(f"the corpus {name} cannot be imported into {out}: {why}") from error
+
+
+def _import_folder(name: str, source: Path, out: Path, choices: Choices, report: Report) -> None:
+    """Import a folder of this format; if it has another one, say which in the error."""
+    try:
+        import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
+    except OtherFormatError as error:
+        try:
+            with without_warnings():
+                found = format_of(source, choices)
+        except DeepSpeechError:
+            raise error from None
+        raise ImportingError(f"{error}; its format is {found}") from error
 
 
 def unpacked_source(source: Path, out: Path, report: Report = report_to_stderr) -> Path:

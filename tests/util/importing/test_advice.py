@@ -11,7 +11,7 @@ from trees import Import, tone, write
 
 from deepspeech.cli.importing.corpus import main
 from deepspeech.util.errors import ImportingError
-from deepspeech.util.importing import format_of
+from deepspeech.util.importing import format_of, import_corpus
 from deepspeech.util.importing.pipeline.records import Choices
 
 
@@ -81,3 +81,13 @@ def test_what_is_no_format_or_folder_is_refused_with_what_is_needed(
     assert main(given) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
+
+
+def test_the_format_of_a_folder_that_has_another_one_is_named(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav")
+    write(tmp_path / "corpus" / "a.txt", "good morning\n")
+    with pytest.raises(ImportingError, match=r"so it isn't laid out as LibriSpeech is; its format is folder$"):
+        import_corpus("librispeech", tmp_path / "out", tmp_path / "corpus")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ImportingError, match=r"so it isn't fsdd$"):
+        import_corpus("fsdd", tmp_path / "out", tmp_path / "empty")

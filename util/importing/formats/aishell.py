@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
-from ...errors import ImportingError
+from ...errors import ImportingError, OtherFormatError
 from ...files.folders import files_like, walk
 from ...transcripts import has_unspaced
 from ..pipeline.folders import set_of_name
@@ -32,9 +32,9 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         return
     found = [*files_like(source, "transcript/*.txt"), *files_like(source, "transcript*.txt")]
     if not found or not (source / "wav").is_dir():
-        raise ImportingError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
+        raise OtherFormatError(f"{source} has no wav/ with transcript/*.txt or transcript.txt, so it isn't AISHELL-1")
     if not has_unspaced(next(read_lines(found[0]), ("", ""))[1]):  # joined, the words of others would become one
-        raise ImportingError(f"{found[0]} does not begin with Chinese characters, so it isn't AISHELL-1")
+        raise OtherFormatError(f"{found[0]} does not begin with Chinese characters, so it isn't AISHELL-1")
     lines = (line.partition(" ")[::2] for path in found for _, line in read_lines(path))
     recordings = (Path(folder, file) for folder, files in walk(source / "wav") for file in filter(is_recording, files))
     empty = True

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import ImportingError, OtherFormatError
 from ...files.folders import files_like
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
@@ -25,7 +25,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of each etc/NAME.fileids; raise ImportingError if there is none."""
     lists = files_like(source / "etc", "*.fileids")
     if not lists:
-        raise ImportingError(f"{source} has no etc/*.fileids, so it isn't laid out as AN4 is")
+        raise OtherFormatError(f"{source} has no etc/*.fileids, so it isn't laid out as AN4 is")
     for path in lists:
         yield from _read_set(source / "wav", path)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import OtherFormatError
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
@@ -24,7 +24,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     lists = [path for name in _LISTS if (path := source / name).is_file() and _begins_as_published(path)]
     if not lists:
         lacks = f"{source} has no {', '.join(_LISTS)} that begins with {','.join(_HEADER)}"
-        raise ImportingError(f"{lacks}, so it isn't Arabic Speech Commands")
+        raise OtherFormatError(f"{lacks}, so it isn't Arabic Speech Commands")
     known = (source / _WORDS).is_file()
     words = dict(line.split("\t")[:2] for _, line in read_lines(source / _WORDS) if "\t" in line) if known else {}
     for path in lists:

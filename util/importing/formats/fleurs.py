@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import ImportingError, OtherFormatError
 from ...transcripts import written_without_spaces
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
@@ -24,7 +24,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the tables in a folder; raise ImportingError if there are none, or no recordings."""
     tables = [path for name in SETS if (path := source / f"{name}.tsv").is_file()]
     if not tables:
-        raise ImportingError(f"{source} has no train.tsv, dev.tsv or test.tsv, so it isn't a language of FLEURS")
+        raise OtherFormatError(f"{source} has no train.tsv, dev.tsv or test.tsv, so it isn't a language of FLEURS")
     for table in tables:
         folder = _recordings(source, table.stem)
         for where, line in read_lines(table):

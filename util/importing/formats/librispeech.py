@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import ImportingError, OtherFormatError
 from ...files.folders import walk
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
@@ -39,7 +39,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if missing:
         raise ImportingError(f"{source} has no folder {next(iter(missing))}; download that part, or leave it out")
     if empty:
-        raise ImportingError(f"{source} has no *{_TRANSCRIPTS} in its folders, so it isn't laid out as LibriSpeech is")
+        lacks = f"{source} has no *{_TRANSCRIPTS} in its folders"
+        raise OtherFormatError(f"{lacks}, so it isn't laid out as LibriSpeech is")
 
 
 def _read_chapter(path: Path) -> Iterator[Item]:

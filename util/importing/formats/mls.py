@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import OtherFormatError
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
@@ -22,7 +22,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     single = (source / _TRANSCRIPTS).is_file()
     lists = [source / _TRANSCRIPTS] if single else sorted(source.glob(f"*/{_TRANSCRIPTS}"))
     if not lists:
-        raise ImportingError(
+        raise OtherFormatError(
             f"{source} has no train/{_TRANSCRIPTS}, so it isn't a language of Multilingual LibriSpeech"
         )
     for path in lists:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import OtherFormatError
 from ...files.folders import walk
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
@@ -33,7 +33,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     root = source / "legacy" if (source / "legacy").is_dir() else source
     talks = [Path(name, file) for name, files in walk(root) for file in files if file.endswith(".stm")]
     if not talks:
-        raise ImportingError(f"{source} has no *.stm in its folders, so it isn't laid out as TED-LIUM is")
+        raise OtherFormatError(f"{source} has no *.stm in its folders, so it isn't laid out as TED-LIUM is")
     with NamedRecordings(source) as recordings:
         for path in talks:
             yield from _read_talk(source, path, recordings)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...containers.endings import is_recording
-from ...errors import ImportingError
+from ...errors import OtherFormatError
 from ...files.folders import walk
 from ...transcripts import has_unspaced
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
@@ -30,11 +30,11 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for file in filter(is_recording, files):
                 item = _record(source, Path(name, file), folder.name if sets else "")
                 if empty and isinstance(item, Record) and not has_unspaced(item.transcript):
-                    raise ImportingError(f"{item.path}: its .wav.trn has no Chinese characters, so it isn't THCHS-30")
+                    raise OtherFormatError(f"{item.path}: its .wav.trn has no Chinese characters, so it isn't THCHS-30")
                 empty = False
                 yield item
     if empty:
-        raise ImportingError(f"{source} has no recordings in train/, dev/, test/ or data/, so it isn't THCHS-30")
+        raise OtherFormatError(f"{source} has no recordings in train/, dev/, test/ or data/, so it isn't THCHS-30")
 
 
 def _record(source: Path, path: Path, official_set: str) -> Item:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError
+from ...errors import ImportingError, OtherFormatError
 from ...files.folders import walk
 from ..pipeline.folders import find_recording
 from ..pipeline.lines import read_lines
@@ -26,7 +26,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 empty = False
                 yield from _read_submission(source, folder / file)
     if empty:
-        raise ImportingError(f"{source} has no etc/PROMPTS in its folders, so it isn't laid out as VoxForge is")
+        raise OtherFormatError(f"{source} has no etc/PROMPTS in its folders, so it isn't laid out as VoxForge is")
 
 
 def _read_submission(source: Path, path: Path) -> Iterator[Item]:

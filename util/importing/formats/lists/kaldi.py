@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ....corpus_files.kaldi import RECORDINGS, TEXT, is_directory_of_kaldi, read_entries
 from ....corpus_files.lookup import Lookup
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import named_as_sets, set_of_folders
 from ...pipeline.records import DEV, SETS, TEST, TRAIN, Choices, Item, LeftOut, item_of, once
@@ -33,7 +33,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folders = [source] if single else sorted(path.parent for path in source.glob(f"*/{RECORDINGS}"))
     folders = folders or _deeper(source)
     if not folders:
-        raise ImportingError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
+        raise OtherFormatError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
     with Lookup() as folder_of:
         sets = {folder: set_of_folders(folder.relative_to(source).parts) for folder in folders}
         for folder in sorted(_without_copies(named_as_sets(folders)), key=lambda each: _rank(sets[each])):

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.packaged_data import DATA
 from ...pipeline.folders import find_recording
 from ...pipeline.records import Choices, Item, Record
@@ -22,7 +22,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the list; raise ImportingError if `source` is not laid out as AN4 is."""
     wav = source / "wav"
     if not wav.is_dir():
-        raise ImportingError(f"{source} has no folder wav, so it isn't laid out as AN4 is")
+        raise OtherFormatError(f"{source} has no folder wav, so it isn't laid out as AN4 is")
     with LIST.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         for row in reader:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
@@ -28,7 +28,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             path, word = Path(folder, name[0]), WORDS[int(name["digit"])]
             yield Record(str(path), word, str(path.relative_to(source)), name["speaker"], _set_of(int(name["take"])))
     if empty:
-        raise ImportingError(f"{source} has no recording with a name such as 7_ann_12.wav, so it isn't fsdd")
+        raise OtherFormatError(f"{source} has no recording with a name such as 7_ann_12.wav, so it isn't fsdd")
 
 
 def _set_of(take: int) -> str:

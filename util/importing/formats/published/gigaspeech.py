@@ -14,7 +14,7 @@ from typing import Any
 
 from ....corpus_files.json_values import JsonReader, MalformedJsonError
 from ....corpus_files.rows import seconds_in_json, why_not_times
-from ....errors import ImportingError
+from ....errors import ImportingError, OtherFormatError
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
 
@@ -29,7 +29,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the segments of all recordings; raise ImportingError if there is no such file, or it is damaged."""
     found = [path for path in sorted(source.glob("*.json")) if _BEGIN.search(_read_start(path))]
     if not found:
-        raise ImportingError(f"{source} has no *.json with audios, so it is neither GigaSpeech nor WenetSpeech")
+        raise OtherFormatError(f"{source} has no *.json with audios, so it is neither GigaSpeech nor WenetSpeech")
     for path in found:
         for number, audio in enumerate(_audios(path), start=1):
             yield from _segments(source, f"{path.name}:{number}", audio)

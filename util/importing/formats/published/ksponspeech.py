@@ -18,7 +18,7 @@ import soundfile
 
 from ....containers.endings import is_recording
 from ....corpus_files.lookup import Lookup
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_name
 from ...pipeline.lines import read_lines
@@ -37,7 +37,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     lists = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(".trn")]
     lists = [path for path in lists if all(_LINE.fullmatch(line) for _, line in islice(_lines(path), 1))]
     if not lists:
-        raise ImportingError(f"{source} has no *.trn with lines such as NAME{_PCM} :: TEXT, so it isn't KsponSpeech")
+        raise OtherFormatError(f"{source} has no *.trn with lines such as NAME{_PCM} :: TEXT, so it isn't KsponSpeech")
     with Lookup(_recordings(source)) as recordings:
         for path in lists:
             for where, line in _lines(path):

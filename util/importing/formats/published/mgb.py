@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ....errors import ImportingError
+from ....errors import ImportingError, OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_folders
 from ...pipeline.records import Choices, Item, LeftOut, Record
@@ -28,7 +28,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     paths = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(".xml")]
     paths = [path for path in paths if _has_segments(path)]
     if not paths:
-        raise ImportingError(f"{source} has no *.xml with <segment starttime=…>, so it isn't laid out as MGB-2 is")
+        raise OtherFormatError(f"{source} has no *.xml with <segment starttime=…>, so it isn't laid out as MGB-2 is")
     with NamedRecordings(source) as recordings:
         for path in paths:
             recording = recordings.find(path, path.stem) or str(path.with_suffix(".wav"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ....errors import ImportingError
+from ....errors import ImportingError, OtherFormatError
 from ....files.folders import walk
 from ...pipeline.records import TEST, TRAIN, Choices, Item, LeftOut, Record
 
@@ -26,7 +26,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 empty = False
                 yield from _recordings(Path(folder, file), official_set)
     if empty:
-        raise ImportingError(f"{source} has no {' or '.join(f'*{ending}' for ending in _SETS)}, so it isn't NCHLT")
+        raise OtherFormatError(f"{source} has no {' or '.join(f'*{ending}' for ending in _SETS)}, so it isn't NCHLT")
 
 
 def _recordings(path: Path, official_set: str) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ....containers.endings import is_recording
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import NO_TRANSCRIPT, Choices, Item, LeftOut, Record
@@ -35,7 +35,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             elif any(each.endswith(".xml") for each in files):
                 yield LeftOut(str((folder / file).relative_to(source)), NO_TRANSCRIPT, str(folder / file))
     if empty:
-        raise ImportingError(f"{source} has no *.xml with a {_TEXT} beside recordings, so it isn't Tuda-De")
+        raise OtherFormatError(f"{source} has no *.xml with a {_TEXT} beside recordings, so it isn't Tuda-De")
 
 
 def _item(source: Path, path: Path, recording: Path) -> Item:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
@@ -26,7 +26,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings in a folder and below whose names are such words; raise ImportingError for none."""
     found = [Path(folder, file) for folder, files in walk(source) for file in files if _NAME.fullmatch(file)]
     if not found:
-        raise ImportingError(f"{source} has no recording with a name such as 0_1_1_0_0_0_1_1.wav, so it isn't yesno")
+        raise OtherFormatError(f"{source} has no recording with a name such as 0_1_1_0_0_0_1_1.wav, so it isn't yesno")
     for place, path in enumerate(sorted(found, key=lambda path: path.name)):
         transcript = " ".join(WORDS[letter] for letter in path.stem.split("_"))
         yield Record(str(path), transcript, str(path.relative_to(source)), "", _set_of(place))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....containers.endings import is_recording
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import Choices, Item
@@ -26,4 +26,4 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             of_set = set_of_name(folder.parent.parent.name)
             yield record_of_text(source, path, path.with_suffix(_TEXT), speaker=folder.parent.name, official_set=of_set)
     if empty:
-        raise ImportingError(f"{source} has no recordings with {_TEXT}, so it isn't LibriTTS")
+        raise OtherFormatError(f"{source} has no recordings with {_TEXT}, so it isn't LibriTTS")

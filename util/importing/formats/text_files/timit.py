@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....containers.endings import is_recording
-from ....errors import ImportingError
+from ....errors import OtherFormatError
 from ....files.folders import walk
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import Choices, Item, LeftOut, Record
@@ -34,7 +34,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             empty = False
             yield _record(source, folder / file, texts.get(sentence, folder / f"{sentence}.txt"))
     if empty:
-        raise ImportingError(f"{source} has no recordings in folders such as TRAIN/DR1/FCJF0, so it isn't TIMIT")
+        raise OtherFormatError(f"{source} has no recordings in folders such as TRAIN/DR1/FCJF0, so it isn't TIMIT")
 
 
 def _record(source: Path, path: Path, text: Path) -> Item:

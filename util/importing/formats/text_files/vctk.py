@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....containers.endings import is_recording
-from ....errors import ImportingError
+from ....errors import ImportingError, OtherFormatError
 from ....files.folders import walk
 from ...pipeline.records import Choices, Item
 from .reading import record_of_text
@@ -22,7 +22,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield a recording of each sentence; raise ImportingError if the folder has another layout."""
     recordings = sorted(path for path in source.glob("wav48*") if path.is_dir())
     if not recordings or not (source / "txt").is_dir():
-        raise ImportingError(f"{source} has no wav48/ with txt/, so it isn't VCTK")
+        raise OtherFormatError(f"{source} has no wav48/ with txt/, so it isn't VCTK")
     empty = True
     for folder, files in walk(recordings[0]):
         by_sentence: dict[str, str] = {}
