@@ -35,7 +35,7 @@ def transcribe(options: Options) -> str:
     graph = build_training_graph(compute_devices()[:1], settings)
     checkpoints = Checkpoints(options.checkpoint_folder, options.checkpoints, graph.graph, identity)
     with Session(graph=graph.graph, config=session_config(options.session)) as session:
-        checkpoints.restore(session, checkpoints.choose("Transcribing"), to_use=True)
+        checkpoints.restore(session, checkpoints.choose("Transcribing", trained=options.trains), to_use=True)
         (tower,) = graph.evaluate_towers
         feed = {tower.features: features[None], tower.lengths: [len(features)]}
         posteriors = session.run(tower.posteriors, feed)

@@ -62,6 +62,16 @@ def test_a_checkpoint_of_another_folder_is_begun_with_once_and_stays_as_it_is(
     assert {path.name: path.stat().st_mtime_ns for path in source.iterdir()} == before
 
 
+def test_one_shot_inference_after_training_uses_its_own_checkpoint_not_that_which_it_began_with(
+    program: Program, trained: Trained
+) -> None:
+    flags = [f"--load_checkpoint_dir={trained.program.checkpoints}", "--checkpoint=train-480", "--fresh_optimizer"]
+    recording = program.corpus.train.parent / "wav/test-2.wav"
+    finished = program.run(*program.training(epoch=1), *flags, f"--one_shot_infer={recording}")
+    assert finished.code == 0, finished.stderr
+    assert f"Transcribing with the newest checkpoint, {program.checkpoints / 'train-6'}" in finished.stderr
+
+
 def test_a_run_goes_on_in_another_folder_with_its_optimizer_and_its_epochs(program: Program, trained: Trained) -> None:
     flags = ["--noearly_stop", f"--load_checkpoint_dir={trained.program.checkpoints}"]
     finished = program.run(*program.training(epoch=81), *flags)
