@@ -121,14 +121,18 @@ class TrainingState:
 
         The target is N epochs in all or, for -N, N more than are done. A run that was started with the same flag keeps
         its target until it has ended. With another target, training that stopped early goes on. The validations that
-        stopped it are dropped, because they would stop it again after the next one.
+        stopped it are dropped, because they would stop it again after the next one. An epoch that was begun after the
+        target does not go on.
         """
         unfinished = not self.run_ended or (self.epoch < self.target_epoch and not self.stopped_early)
         if requested_epoch == self.requested_epoch and (unfinished or requested_epoch >= 0):
             return replace(self, run_ended=False)
         target = requested_epoch if requested_epoch >= 0 else self.epoch - requested_epoch
         state = self._without_validations() if self.stopped_early else self
-        return replace(state, requested_epoch=requested_epoch, target_epoch=target, run_ended=False)
+        opened = self.open_epoch
+        if opened is not None and opened.set_name is SetName.TRAIN and self.epoch >= target:
+            opened = None
+        return replace(state, requested_epoch=requested_epoch, target_epoch=target, open_epoch=opened, run_ended=False)
 
     def as_beginning(self) -> "TrainingState":
         """Return this state, which another run has saved, as one that a new run begins with.

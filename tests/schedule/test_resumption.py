@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
-from deepspeech.schedule.coordinator import TrainingCoordinator
+from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator
 from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
 from deepspeech.schedule.resumption import resumed
 from deepspeech.schedule.state import Figures, OpenEpoch, Plan, TrainingState
@@ -131,6 +131,18 @@ def test_it_is_also_said_after_a_run_with_another_target_that_was_interrupted_af
     _, (lower,) = resumed(interrupted, schedule(2), PLANS)
     assert lower.startswith("Nothing is left to train: training ended after epoch 3, and --epoch is 2; to train on")
     assert not resumed(interrupted, schedule(-1), PLANS)[1]
+
+
+def test_an_epoch_that_was_begun_after_the_last_one_of_a_lower_target_does_not_go_on() -> None:
+    interrupted = replace(
+        VALIDATED, target_epoch=5, requested_epoch=5, run_ended=False, open_epoch=OpenEpoch(TRAIN, PLANS[TRAIN])
+    )
+    coordinator = TrainingCoordinator(schedule(3), PLANS, state=interrupted)
+    assert coordinator.training_is_over and coordinator.next_job() is NoJob.OVER
+    _, (said,) = resumed(interrupted, schedule(3), PLANS)
+    assert said.startswith("Nothing is left to train: training ended after epoch 3, and --epoch is 3; to train on")
+    for higher in (4, 5, -1):
+        assert resumed(interrupted, schedule(higher), PLANS)[0].open_epoch == interrupted.open_epoch
 
 
 def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
