@@ -182,6 +182,7 @@ class Handlers:
         """Return a worker's next order; delay the answer until there is one."""
         if body.failed is not None:
             with self._service.locked() as coordinator:
+                coordinator.heartbeat(body.member, self._service.clock())
                 coordinator.group.dissolve(body.failed)
             self._service.wake_chief()
 

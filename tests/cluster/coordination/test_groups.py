@@ -1,9 +1,16 @@
 """Workers that hold the weights themselves: which of them may work, and what happens when one is lost."""
 
+import asyncio
+
+import pytest
 from coordinators import LEASE, TRAIN, applicant, cluster, job_of, joined, step, training
 
 from deepspeech.cluster.coordination.coordinator import ClusterCoordinator
+from deepspeech.cluster.coordination.errors import NotMemberError
 from deepspeech.cluster.coordination.rounds import RoundEnd
+from deepspeech.cluster.http.handlers import Handlers
+from deepspeech.cluster.http.orders import OrderBody
+from deepspeech.cluster.http.service import Service
 from deepspeech.schedule.coordinator import NoJob
 
 
@@ -57,6 +64,19 @@ def test_an_order_is_for_the_members_of_a_whole_group_and_told_once() -> None:
     assert coordinator.group.is_whole  # an older order failed
     coordinator.group.dissolve(made.number)
     assert coordinator.group.order_after(formed.number, one) is None
+
+
+@pytest.mark.parametrize("is_member", [True, False])
+def test_only_a_member_can_say_that_an_order_has_failed(is_member: bool) -> None:
+    coordinator, (_, two) = grouped()
+    handlers, number = Handlers(Service(coordinator, clock=lambda: 0.0)), coordinator.group.order.number
+    body = OrderBody(member=two if is_member else "a stranger", done=number, failed=number)
+    if is_member:
+        asyncio.run(handlers.next_order(body))
+    else:
+        with pytest.raises(NotMemberError):
+            asyncio.run(handlers.next_order(body))
+    assert coordinator.group.is_whole is not is_member
 
 
 def test_a_worker_that_is_lost_with_the_gradient_it_has_contributed_spoils_the_round() -> None:
