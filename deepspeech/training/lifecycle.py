@@ -170,10 +170,8 @@ class RunLifecycle:
         if self._only_tests:
             return Interrupted(signal_number, "interrupted while testing; nothing is lost, run the same command again")
         self._save()
-        return Interrupted(
-            signal_number,
-            f"interrupted; saved in {self._saved_in}: run the same command again to resume",
-        )
+        done = "nothing was trained yet" if self.saved_at is None else f"saved in {self._saved_in}"
+        return Interrupted(signal_number, f"interrupted; {done}: run the same command again to resume")
 
     def fail(self, error: DeepSpeechError) -> DeepSpeechError:
         """Save a checkpoint after an error such as an unreadable utterance; return the error to raise."""

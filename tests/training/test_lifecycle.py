@@ -115,6 +115,17 @@ def test_a_run_that_finds_nothing_left_to_train_leaves_what_is_told_of_the_train
     assert figures.train_utterances == len(whole)
 
 
+def test_a_run_that_is_stopped_before_its_first_job_does_not_say_that_it_has_saved_anything(program: Program) -> None:
+    options = parse(program.training())
+    assert options is not None
+    with session_of(program.checkpoints) as (checkpoints, session):
+        progress = Progress(TrainingState())
+        run = RunLifecycle(options, {}, progress, session, checkpoints, NoSummaries())  # type: ignore[arg-type]
+        assert str(run.stop(15)) == "interrupted; nothing was trained yet: run the same command again to resume"
+        progress.state = STATE
+        assert str(run.stop(15)).startswith(f"interrupted; saved in {program.checkpoints}: run")
+
+
 def test_a_checkpoint_is_not_told_to_be_tested_as_one_of_its_name_was_in_a_training_before(program: Program) -> None:
     options = parse([*program.training(), "--validation_step=1"])
     assert options is not None
