@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import SamplesShapeError, SamplesTypeError
+from ...util.audio import LOUDEST
 
 Samples = npt.NDArray[np.integer] | Sequence[int]
 """int16 [samples], or another form of them, such as bytes or an `array`; see `as_samples`."""
@@ -57,13 +58,17 @@ def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
 def checked_signal(signal: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return a signal as float32 [samples], which are in [-1, 1].
 
-    Raise SamplesTypeError for integers, such as 16-bit samples, and SamplesShapeError for anything but one channel.
+    Raise SamplesTypeError for integers, such as 16-bit samples, and SamplesShapeError for anything but one channel, and
+    for numbers that are not finite or far beyond full scale, which files are refused for, too.
     """
     samples = _array(signal)
     if samples.dtype.kind != "f":
         raise SamplesTypeError(f"a signal must be float32 samples in [-1, 1], not {_kind(signal, samples)}")
     if samples.ndim != 1:
         raise SamplesShapeError(f"a signal must be one channel [samples], not an array of shape {samples.shape}")
+    if not (peak := np.abs(samples).max(initial=0)) <= LOUDEST:  # which is also true for NaN
+        told = f"a signal must be float32 samples in [-1, 1], but its highest magnitude is {peak:g}"
+        raise SamplesShapeError(f"{told}; divide integers as floats by 32768" if np.isfinite(peak) else told)
     return samples.astype(np.float32, copy=False)
 
 

@@ -56,6 +56,18 @@ def test_signals_are_told_from_samples(model: Model, recordings: list[Path]) -> 
             compute(signal[:8].reshape(4, 2))
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(np.nan, "is nan"), (-np.inf, "is inf"), (1e200, r"is 1e\+200; divide"), (20_000, "is 20000; divide")],
+)
+def test_a_number_that_is_no_sound_is_not_blamed_on_the_model(value: float, told: str, model: Model) -> None:
+    signal: Any = np.zeros(8000)
+    signal[4000] = value
+    for compute in (model.candidates, model.posteriors):
+        with pytest.raises(SamplesShapeError, match=rf"a signal must be .* but its highest magnitude {told}"):
+            compute(signal)
+
+
 @pytest.mark.parametrize("form", ["a.wav", Path("a.wav"), ["a.wav", "b.wav"], io.BytesIO(b"RIFF"), {"array": []}])
 def test_what_is_no_array_is_refused_with_the_call_that_takes_files(form: Any) -> None:
     told = f"not a value of type {type(form).__name__}; transcribe takes the path of a file, transcribe_many a list"
