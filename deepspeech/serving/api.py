@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decoder.of_alphabet import load_scorer
-from ..errors import AlphabetError, DecoderError, GraphError, ModelError
+from ..errors import AlphabetError, AudioError, DecoderError, GraphError, ModelError
 from ..util.features import FeatureOptions
 from ..util.text import Alphabet
 from .acoustics.loading import load_acoustic_model
@@ -186,7 +186,7 @@ class Model:
         """Yield the parts that `transcribe` splits a recording into; raise what it raises."""
         rate = self.sampleRate()
         if isinstance(audio, str | PathLike):
-            yield from parts_of_file(file_path(audio, "audio"), rate)
+            yield from parts_of_file(file_path(audio, "audio", AudioError), rate)
         else:
             yield from parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
 

@@ -1,4 +1,4 @@
-"""Checks of the arguments of the Python interface: each returns its argument, or raises a ModelError that names it."""
+"""Checks of the arguments of the Python interface: each returns its argument, or raises an error that names it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import ModelError
+from ...errors import DeepSpeechError, ModelError
 from ...util.storage.addresses import address_of
 
 LARGEST_COUNT = (1 << 31) - 1
@@ -60,12 +60,12 @@ def several(value: Iterable[Any], name: str) -> Iterable[Any]:
     return value
 
 
-def file_path(value: Any, name: str) -> Path:
-    """Return the path of a file on this machine, which may be given as text, as bytes or as a path."""
+def file_path(value: Any, name: str, error: type[DeepSpeechError] = ModelError) -> Path:
+    """Return the path of a file on this machine, given as text, as bytes or as a path, or raise `error`."""
     try:
         path = os.fsdecode(value)
     except TypeError:
-        raise ModelError(f"{name} must be the path of a file, not {type(value).__name__}") from None
+        raise error(f"{name} must be the path of a file, not {type(value).__name__}") from None
     if (address := address_of(path)) is not None:
-        raise ModelError(f"{name} is an address, {address}; download it, and give the path of the file")
+        raise error(f"{name} is an address, {address}; download it, and give the path of the file")
     return Path(path)

@@ -48,6 +48,7 @@ def test_a_recording_that_cannot_be_read_is_named_at_its_turn(model: Model, reco
 def test_what_cannot_be_used_raises_at_its_turn_and_those_after_it_follow(model: Model, recordings: list[Path]) -> None:
     wrong: list[tuple[Any, type[Exception]]] = [
         (Path("missing.wav"), AudioError),
+        ("https://example.org/a.wav", AudioError),
         (np.zeros(9, np.float32), SamplesTypeError),
         (np.zeros((2, 2), np.int16), SamplesShapeError),
     ]

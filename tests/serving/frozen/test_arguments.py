@@ -14,7 +14,7 @@ from graph_files import definition_of, edited, repeated, write
 
 import deepspeech
 from deepspeech import AsyncModel, Model
-from deepspeech.errors import DeepSpeechError, GraphError, ModelError
+from deepspeech.errors import AudioError, DeepSpeechError, GraphError, ModelError
 from deepspeech.serving.endpointing import EndpointRules
 
 NO_SAMPLES = np.zeros(0, np.int16)
@@ -90,12 +90,12 @@ def test_wrong_arguments_are_runtime_errors_and_change_nothing(graph_file: Path,
 
 def test_an_address_is_refused_as_it_was_given(graph_file: Path) -> None:
     model = Model(graph_file)
-    for name, call in (
-        ("model_path", lambda: Model("https://host/a.pb")),
-        ("scorer_path", lambda: model.enableExternalScorer("https://host/a.pb")),
-        ("audio", lambda: model.transcribe("https://host/a.pb")),
+    for name, error, call in (
+        ("model_path", ModelError, lambda: Model("https://host/a.pb")),
+        ("scorer_path", ModelError, lambda: model.enableExternalScorer("https://host/a.pb")),
+        ("audio", AudioError, lambda: model.transcribe("https://host/a.pb")),
     ):
-        with pytest.raises(ModelError, match=f"^{name} is an address, https://host/a.pb; download it, and give the pa"):
+        with pytest.raises(error, match=f"^{name} is an address, https://host/a.pb; download it, and give the pa"):
             call()
 
 
