@@ -47,8 +47,8 @@ class DecodingSettings:
     """The most hypotheses that a whole recording is decoded to; None: the beam width."""
 
     def with_results(self, count: int) -> DecodingSettings:
-        """Return these settings for whole recordings, to get `count` transcripts with confidences."""
-        return replace(self, result_count=max(count, HYPOTHESES))
+        """Return these settings for whole recordings, to get up to `count` transcripts with confidences."""
+        return replace(self, result_count=min(max(count, HYPOTHESES), self.beam_width))
 
     def with_hot_words(
         self, hot_words: Mapping[str, float], tell_ignored: TellIgnored = log_ignored

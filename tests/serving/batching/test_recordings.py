@@ -45,6 +45,12 @@ def test_a_recording_that_cannot_be_read_is_named_at_its_turn(model: Model, reco
     assert results[2].parts[0][1][0].text == model.transcribe(recordings[1]).text
 
 
+def test_more_candidates_than_the_search_keeps_are_all_of_them(model: Model, recordings: list[Path]) -> None:
+    signal = soundfile.read(recordings[0], dtype="float32")[0]
+    (result,) = model.recognized([model.parts(recordings[0])], count=(1 << 31) - 1)
+    assert result.parts[0][1] == model.candidates(signal, (1 << 31) - 1)
+
+
 def test_what_cannot_be_used_raises_at_its_turn_and_those_after_it_follow(model: Model, recordings: list[Path]) -> None:
     wrong: list[tuple[Any, type[Exception]]] = [
         (Path("missing.wav"), AudioError),
