@@ -1,5 +1,6 @@
 #include "c_api/graph/calibrations.h"
 
+#include <cmath>
 #include <optional>
 
 #include "c_api/failure.h"
@@ -9,11 +10,12 @@ namespace speech {
 namespace {
 
 constexpr char kNode[] = "metadata_confidence";
+constexpr double kLargestWeight = 1e6;  // as in Python; fitted weights are a few units
 
 Calibration parse(const Json* value) {
   const auto weight = [&](const char* name) {
     const Json* const found = value ? value->find(name) : nullptr;
-    if (!found || !found->number()) {
+    if (!found || !found->number() || std::abs(*found->number()) > kLargestWeight) {
       throw Failure(DS_ERR_FAIL_READ_PROTOBUF, "the calibration of its confidences is damaged");
     }
     return *found->number();

@@ -170,6 +170,9 @@ TEST(networks_and_features_that_cannot_be_run_are_refused_with_a_reason) {
   refused(network(layer("ContextWindow", "\"frames\": 1") + ", " + logits), DS_ERR_INVALID_SHAPE, "does not fit");
   refused(graph + graphs::text("metadata_confidence", R"({"acoustic": {"bias": 1, "agreement": 2}})"),
           DS_ERR_FAIL_READ_PROTOBUF, "calibration of its confidences is damaged");
+  const std::string weights = R"({"bias": 0, "agreement": -1e300, "clarity": 1e300})";  // of which infinities cancel out
+  refused(graph + graphs::text("metadata_confidence", R"({"acoustic": )" + weights + R"(, "language_model": )" + weights + "}"),
+          DS_ERR_FAIL_READ_PROTOBUF, "calibration of its confidences is damaged");
   const auto features = [&](const std::string& settings) { return graph + graphs::text("metadata_features", settings); };
   refused(features("[1"), DS_ERR_FAIL_READ_PROTOBUF, "not described in JSON");
   refused(features(graphs::fbank("\"unknown\": 3")), DS_ERR_FAIL_READ_PROTOBUF, "not described in JSON");
