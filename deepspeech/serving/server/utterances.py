@@ -142,7 +142,8 @@ class Utterances:
     def _alternative(self, transcript: Transcript) -> Alternative:
         confidences = [word.confidence for word in transcript.words]
         mean = round(sum(confidences) / len(confidences), 4) if confidences else None
-        return Alternative(transcript.text.strip(), self._words(transcript.words, confidences), mean)
+        words = self._words(transcript.words, confidences)
+        return Alternative(transcript.text.strip(), words, mean, transcript.spaced)
 
     def _words(self, words: Sequence[TimedWord], confidences: Sequence[float | None]) -> list[Word]:
         return [

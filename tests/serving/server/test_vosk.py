@@ -21,10 +21,13 @@ from websockets.sync.client import ClientConnection, connect
 from deepspeech import Model
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
+from deepspeech.serving.endpointing import EndpointRules
 from deepspeech.serving.server.live.protocol import Alternative, Final, ProtocolError, Word
 from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import Limits, ServedModel
+from deepspeech.serving.server.utterances import Utterances
 from deepspeech.serving.server.vosk.protocol import Config, EndOfAudio, Reset, command_of, result_answer
+from deepspeech.util.text import Alphabet
 
 SECOND = 16_000
 END = '{"eof" : 1}'
@@ -276,3 +279,14 @@ def test_utterances_that_end_in_one_message_are_joined() -> None:
     assert [each["text"] for each in json.loads(result_answer([one], several))["alternatives"]] == ["one", "other"]
     assert json.loads(result_answer([], Config())) == {"text": ""}
     assert '"text" : ' in result_answer([one], Config())  # as Vosk writes it
+
+
+def test_utterances_of_a_model_without_a_space_are_joined_without_one(tmp_path: Path) -> None:
+    graph = tmp_path / "output_graph.pb"
+    graph.write_bytes(serialized(untrained(*MODELS["lstm"], Alphabet(tuple("abcde"))), ExportOptions()))
+    utterances = Utterances(Model(graph), 16_000, EndpointRules(longest_utterance=0.5))
+    noise = np.random.default_rng(3).normal(0, 3000, 32_000).astype("<i2").tobytes()
+    finals = [event for event in utterances.hear(noise) if isinstance(event, Final)]
+    texts = [final.transcripts[0].text for final in finals]
+    assert len(texts) > 1
+    assert json.loads(result_answer(finals, Config(words=False))) == {"text": "".join(texts)}

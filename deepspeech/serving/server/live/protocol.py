@@ -95,6 +95,8 @@ class Alternative:
     text: str
     words: Sequence[Word]
     confidence: float | None
+    spaced: bool = True
+    """Whether the model has a label with a space; otherwise, there is none between utterances either."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the alternative as it is sent."""

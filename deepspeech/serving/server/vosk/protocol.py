@@ -103,7 +103,9 @@ def _told(transcript: Alternative, config: Config) -> dict[str, Any]:
 def _joined(parts: Sequence[Alternative]) -> Alternative:
     confidences = [part.confidence for part in parts if part.confidence is not None]
     words = [word for part in parts for word in part.words]
-    return Alternative(continued_by_all(part.text for part in parts), words, min(confidences, default=None))
+    spaced = all(part.spaced for part in parts)
+    text = continued_by_all((part.text for part in parts), spaced=spaced)
+    return Alternative(text, words, min(confidences, default=None), spaced)
 
 
 def _written(answer: Mapping[str, Any]) -> str:

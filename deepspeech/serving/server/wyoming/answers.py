@@ -60,10 +60,11 @@ class GrowingTranscript:
         if isinstance(event, Partial):
             yield from self._tell(event.text.split()[: event.stable])
             return
-        words = event.transcripts[0].text.split()
-        yield from self._tell(words)
+        best = event.transcripts[0]
+        words = best.text.split()
+        yield from self._tell(words, spaced=best.spaced)
         self._told = 0
-        self._finished = continued(self._finished, " ".join(words))
+        self._finished = continued(self._finished, " ".join(words), spaced=best.spaced)
 
     def end(self) -> Iterator[Event]:
         """Yield the events that end the transcript, one of which has all of it."""
@@ -76,12 +77,13 @@ class GrowingTranscript:
             self._begun = True
             yield TranscriptStart(language=self._language).event()
 
-    def _tell(self, words: Sequence[str]) -> Iterator[Event]:
+    def _tell(self, words: Sequence[str], *, spaced: bool = True) -> Iterator[Event]:
         new = words[self._told :]
         if not new:
             return
         further = " ".join(new)
-        chunk = f" {further}" if self._told else continued(self._finished, further)[len(self._finished) :]
+        whole = continued(self._finished, further, spaced=spaced)
+        chunk = f" {further}" if self._told else whole[len(self._finished) :]
         self._told = len(words)
         yield from self._begin()
         yield TranscriptChunk(chunk).event()

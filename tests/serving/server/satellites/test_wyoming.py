@@ -261,8 +261,8 @@ def test_idle_clients_are_sent_away(models: Models) -> None:
 
 
 def test_words_are_told_once_they_stay() -> None:
-    def final(number: int, text: str) -> Final:
-        return Final(number, [Alternative(text, [], None)], 0, 1, "silence")
+    def final(number: int, text: str, *, spaced: bool = True) -> Final:
+        return Final(number, [Alternative(text, [], None, spaced)], 0, 1, "silence")
 
     growing = GrowingTranscript("xx")
     events = [
@@ -277,10 +277,11 @@ def test_words_are_told_once_they_stay() -> None:
     told = [TranscriptChunk.from_event(event).text for event in events if TranscriptChunk.is_type(event.type)]
     assert told == ["turn on", " the lights", " please"]
     assert Transcript.from_event(events[-2]) == Transcript("turn on the lights please", language="xx")
-    unspaced = GrowingTranscript("zh")
-    events = [*unspaced.grow(final(0, "打开")), *unspaced.grow(final(1, "灯")), *unspaced.end()]
-    assert [TranscriptChunk.from_event(event).text for event in events[1:3]] == ["打开", "灯"]
-    assert Transcript.from_event(events[-2]) == Transcript("打开灯", language="zh")
+    for parts, spaced in ((["打开", "灯"], True), (["12", "3"], False)):  # the digits of a model without a space
+        joined = GrowingTranscript("zh")
+        events = [event for each in parts for event in joined.grow(final(0, each, spaced=spaced))] + [*joined.end()]
+        assert [TranscriptChunk.from_event(event).text for event in events[1:3]] == parts
+        assert Transcript.from_event(events[-2]) == Transcript("".join(parts), language="zh")
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
