@@ -20,7 +20,10 @@ from .transcripts import Metadata, Partial, Transcript, metadata
 
 
 class Stream:
-    """One utterance whose audio comes bit by bit, as in DeepSpeech and Coqui STT; `Model.createStream` makes one."""
+    """One utterance whose audio comes bit by bit, as in DeepSpeech and Coqui STT; `Model.createStream` makes one.
+
+    The times of a stream that `nextStream` began count from the start of the first stream.
+    """
 
     def __init__(self, recognition: Recognition, step_seconds: float) -> None:
         self._recognition: Recognition | None = recognition
@@ -44,8 +47,8 @@ class Stream:
         """Return up to `num_results` hypotheses so far, best first; raise ModelError for a number below 1."""
         count = checked_count(num_results, "num_results")
         with self._lock:
-            hypotheses = self._open().peek(count)
-        return metadata(hypotheses, self._step_seconds)
+            recognition = self._open()
+            return metadata(recognition.peek(count), self._step_seconds, recognition.start)
 
     def intermediateDecodeFlushBuffers(self) -> str:  # noqa: N802
         """Return the text so far: Coqui STT's name of `intermediateDecode`, which here uses all audio that was fed."""
@@ -62,7 +65,8 @@ class Stream:
     def finishStreamWithMetadata(self, num_results: int = 1) -> Metadata:  # noqa: N802
         """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
         count = checked_count(num_results, "num_results")
-        return metadata(self._end().finish(count), self._step_seconds)
+        recognition = self._end()
+        return metadata(recognition.finish(count), self._step_seconds, recognition.start)
 
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance; None while it goes on, and always None without endpointing rules.

@@ -102,9 +102,12 @@ def transcript(
     return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
 
 
-def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float) -> Metadata:
-    """Return hypotheses as DeepSpeech 0.9 does; `step_seconds` is the model's step."""
-    return Metadata([_candidate(hypothesis, step_seconds) for hypothesis in hypotheses])
+def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float, start: float = 0.0) -> Metadata:
+    """Return hypotheses as DeepSpeech 0.9 does; `step_seconds` is the model's step.
+
+    The utterance begins at `start`, in seconds.
+    """
+    return Metadata([_candidate(hypothesis, step_seconds, start) for hypothesis in hypotheses])
 
 
 def separators(words: Sequence[TimedWord], text: str = "") -> list[str]:
@@ -174,8 +177,10 @@ def _spoken(word: Word, timesteps: Sequence[int], longest_gap: int) -> tuple[int
     return steps[begin], steps[end - 1] + 1
 
 
-def _candidate(hypothesis: Hypothesis, step_seconds: float) -> CandidateTranscript:
+def _candidate(hypothesis: Hypothesis, step_seconds: float, start: float) -> CandidateTranscript:
     steps, tokens = hypothesis.timesteps, hypothesis.label_texts.tokens(hypothesis.labels)
+    first = round(start / step_seconds)
     return CandidateTranscript(
-        [TokenMetadata(text, steps[place], steps[place] * step_seconds) for place, text in tokens], hypothesis.score
+        [TokenMetadata(text, first + steps[place], start + steps[place] * step_seconds) for place, text in tokens],
+        hypothesis.score,
     )

@@ -162,6 +162,20 @@ def test_streams_of_the_published_interface_end_alike(model: Model, joined: Join
     assert model.createStream().endpoint() is None and model.stream().endpoint() is None
 
 
+def test_times_of_the_published_interface_count_from_the_first_stream(model: Model, joined: Joined) -> None:
+    stream = model.createStream(RULES)
+    stream.feedAudioContent(joined.samples[: 12 * RATE])
+    endpoint = stream.endpoint()
+    assert endpoint is not None
+    following = stream.nextStream()
+    before = stream.finishStreamWithMetadata().transcripts[0].tokens
+    told = following.intermediateDecodeWithMetadata().transcripts[0].tokens
+    after = following.finishStreamWithMetadata().transcripts[0].tokens
+    assert before[-1].start_time < endpoint.seconds <= after[0].start_time and told[0] == after[0]
+    for token in after:
+        assert token.start_time == pytest.approx(token.timestep * model.step_seconds)
+
+
 def test_without_rules_the_next_utterance_begins_after_all_that_was_fed(model: Model, joined: Joined) -> None:
     samples = joined.samples[: 3 * RATE]
     stream = model.stream()
