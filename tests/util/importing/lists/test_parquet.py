@@ -69,6 +69,14 @@ def test_names_that_are_missing_shared_or_no_names_of_files_are_replaced_by_numb
     }
 
 
+def test_a_number_in_place_of_a_name_is_no_name_of_another_recording(tmp_path: Path) -> None:
+    names = {"00000003.wav": 0.3, "00000001.wav": 0.4, "other/00000001.wav": 0.5, "00000003-1.wav": 0.6}
+    rows = [{"audio": recording(tmp_path, Path(name).name, names[name]), "text": name} for name in names]
+    table(tmp_path / "corpus" / "all.parquet", rows)
+    done = Import("parquet", tmp_path / "corpus", tmp_path / "out", Choices((100, 0, 0)))
+    assert {row["transcript"]: float(row["duration"]) for row in done.all_rows} == names
+
+
 def test_rows_without_a_recording_or_a_transcript_are_left_out(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"audio": {"bytes": None, "path": "a.wav"}, "text": "one"},

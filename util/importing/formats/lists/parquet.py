@@ -113,7 +113,8 @@ def _file_name(row: Row, number: int, taken: set[str]) -> str:
         ending = PurePath(own).suffix
     else:
         ending = f".{next((each for start, each in _BEGINNINGS.items() if row.audio.startswith(start)), 'wav')}"
-    return f"{number:08d}{ending}"
+    numbers = (f"{number:08d}{again and f'-{again}'}{ending}" for again in ("", *range(1, len(taken) + 1)))
+    return next(name for name in numbers if name not in taken)  # it may be the own name of an earlier recording
 
 
 def _inside(shard: Path, source: Path) -> Path:
