@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from running import files_no_larger_than
 from trees import Import, tone, write
 
-from deepspeech.util.importing import format_of
+from deepspeech.util.errors import ImportingError
+from deepspeech.util.importing import format_of, import_corpus
 from deepspeech.util.importing.pipeline.records import Choices
 
 SAMPLES = np.arange(800, dtype="<i2")
@@ -45,3 +47,12 @@ def test_missing_recordings_of_ksponspeech_are_listed_and_converted_ones_are_use
     done = Import("ksponspeech", corpus, corpus.with_name("out"), Choices(split=(1, 1, 1)))
     assert set(done.transcripts) == {"b.wav", "c.flac"}
     assert done.left_out == {"train.trn:1": "no recording of this name in the folder"}
+
+
+def test_a_full_disk_is_reported_and_leaves_no_part_of_a_recording(corpus: Path) -> None:
+    noise = np.random.default_rng(1).integers(-9999, 9999, 8000, dtype="<i2")
+    write(corpus / "Kspon_01" / "b.pcm", noise.tobytes())  # of the first list
+    out = corpus.with_name("out")
+    with files_no_larger_than(4000), pytest.raises(ImportingError, match=r"out: File too large$"):
+        import_corpus("ksponspeech", out, corpus)
+    assert not [path for path in out.rglob("*") if path.is_file()]

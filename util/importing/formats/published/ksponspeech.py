@@ -7,6 +7,7 @@ folder, unless they have been converted beside the .pcm. Where a text has a spel
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -75,8 +76,12 @@ def _with_header(source: Path, pcm: Path, folder: Path) -> str:
     if not (flac.exists() and flac.stat().st_mtime_ns == modified):
         flac.parent.mkdir(parents=True, exist_ok=True)
         beside = flac.with_name(f".{flac.name}.part")
-        data = pcm.read_bytes()
-        soundfile.write(os.fsencode(beside), np.frombuffer(data[: len(data) // 2 * 2], "<i2"), _RATE, format="FLAC")
-        os.utime(beside, ns=(modified, modified))
-        beside.replace(flac)
+        data, encoded = pcm.read_bytes(), io.BytesIO()  # libsndfile does not tell why a file cannot be written
+        soundfile.write(encoded, np.frombuffer(data[: len(data) // 2 * 2], "<i2"), _RATE, format="FLAC")
+        try:
+            beside.write_bytes(encoded.getvalue())
+            os.utime(beside, ns=(modified, modified))
+            beside.replace(flac)
+        finally:
+            beside.unlink(missing_ok=True)
     return str(flac)
