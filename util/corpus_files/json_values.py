@@ -75,6 +75,8 @@ class JsonReader:
             except json.JSONDecodeError as error:
                 if not self._read():
                     raise self._malformed(error.msg, error.pos) from error
+            except ValueError as error:  # Python takes whole numbers of up to 4,300 digits
+                raise self._malformed("A number of too many digits") from error
             except RecursionError as error:
                 raise self._malformed("Too deeply nested") from error
             else:

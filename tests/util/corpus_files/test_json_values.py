@@ -45,6 +45,7 @@ def test_elements_are_those_of_the_whole_value_wherever_reads_end(value: Any, in
         ("[1]]", [1], "Extra data: character 4"),
         ('[1, "a', [1], "Unterminated string starting at: character 5"),
         ("[" * 100_000, [], "Too deeply nested: character 2"),
+        (f"[1, {'2' * 5000}]", [1], "A number of too many digits: character 5"),
     ],
 )
 def test_elements_before_the_malformed_place_are_read_and_the_place_is_named(
