@@ -37,6 +37,9 @@ def imported(folder: Path, name: str, text: str | bytes) -> tuple[Rows, list[str
         ("0:00\ngood morning\n0:04\nhow are you?", WITHOUT_NAMES),
         ("00:00:00 good morning\r\n00:00:04 how are you?\r\n", WITHOUT_NAMES),
         ("[00:00.200 --> 00:01.000]  good morning\n[00:02.000 --> 00:02.800]  how are you?\n", WITH_ENDS),
+        ("[00:00:00:00] good morning\n[00:00:04:00] how are you?", WITHOUT_NAMES),
+        ("00:00:00:00\ngood morning\n00:00:04:00\nhow are you?", WITHOUT_NAMES),
+        ("[00:00:00:06 - 00:00:01:00]\ngood morning\n[00:00:02:00 - 00:00:02:24]\nhow are you?", WITH_ENDS),
         ("00:00:00,200 - 00:00:01,000\ngood morning\n00:00:02,000 - 00:00:02,800\nhow are you?", WITH_ENDS),
     ],
 )

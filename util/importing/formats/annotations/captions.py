@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from ....corpus_files.lines import read_text
 from ....corpus_files.rows import seconds_of
 from .names_of_speakers import tiers_by_name, tiers_of_voices
-from .stamped_lines import stamped_lines
+from .stamped_lines import FRAMES_A_SECOND, seconds_of_frame, stamped_lines
 from .tiers import AnnotationsError, Segment, Tier
 
 _TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
@@ -94,7 +94,9 @@ def read_xml(path: Path) -> list[Tier]:
     """Return the captions of a .ttml or .dfxp, or of YouTube's .srv1 to .srv3; raise AnnotationsError, or OSError."""
     try:
         root = ElementTree.parse(path).getroot()  # noqa: S314 (expat limits expansions)
-        rate = next((float(value) for name, value in root.attrib.items() if name.endswith("}frameRate")), 30.0)
+        rate = next(
+            (float(value) for name, value in root.attrib.items() if name.endswith("}frameRate")), FRAMES_A_SECOND
+        )
         segments = [_of_element(each, rate) for each in _timed(root)]
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise AnnotationsError(f"it cannot be read as captions in XML: {error}") from error
@@ -148,9 +150,7 @@ def _time(text: str, rate: float) -> float:
     """Return the seconds of a time such as 00:00:01.5, 00:00:01:12, in which 12 are frames, or 1.5s."""
     if found := re.fullmatch(r"([\d.]+)(h|m|s|ms)", text):
         return float(found[1]) * _UNITS[found[2]]
-    if found := re.fullmatch(r"(\d+:\d+:\d+):(\d+)", text):
-        return seconds_of(found[1]) + int(found[2]) / rate
-    return seconds_of(text)
+    return seconds_of_frame(text, rate)
 
 
 def _up_to_next(captions: Sequence[Segment]) -> Iterator[Segment]:

@@ -2,7 +2,8 @@
 
 The time may be in brackets or at the begin of a line, alone or with an end (`[00:01.2 --> 00:03.4] text`, as Whisper
 prints it), or after the name of a speaker (Otter's `Anna  0:04` above the text), or between # (f4's `#00:01:23-4#`).
-Without an end, a text ends at the next time.
+The last of four numbers is that of a frame, as programs for video write it. Without an end, a text ends at the next
+time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ....transcripts import continued_by_all
 from .names_of_speakers import names_apart
 from .tiers import Segment, Tier, tiers_by_speaker
 
-_TIME = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3}|:\d{2}(?=[\])>]))?"
+_TIME = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3}|:\d{2})?"
 _RANGE = rf"(?P<%s>{_TIME})(?:\s*(?:-+>?|\u2013|\u2014)\s*(?P<%s>{_TIME}))?"
 _STAMP = re.compile(
     rf"[\[(<{{]\s*{_RANGE % ('start', 'end')}\s*[\])>}}]"
@@ -31,6 +32,9 @@ _SPEAKER = re.compile(r"[^\n\[\]?!,;]{1,40}")
 _MOST_WORDS = 4
 _CREDIT = re.compile(r"^Transcribed by https?://\S+\s*$", re.MULTILINE)
 """The last line of what Otter exports."""
+
+FRAMES_A_SECOND = 30.0
+"""The rate of times with frames where nothing tells it."""
 
 
 class _Stamp(NamedTuple):
@@ -68,6 +72,12 @@ def stamped_lines(text: str) -> list[Tier]:
     return [tiers[0]._replace(untimed=[title]), *tiers[1:]] if tiers and title and not after else tiers
 
 
+def seconds_of_frame(time: str, rate: float = FRAMES_A_SECOND) -> float:
+    """Return the seconds of a time, which may end with a frame, as in 00:00:01:12; raise ValueError."""
+    whole, _, frame = time.rpartition(":")
+    return seconds_of(whole) + int(frame) / rate if time.count(":") == 3 else seconds_of(time)
+
+
 def _by_speaker(parts: Sequence[tuple[str, str, float, float]]) -> list[Tier]:
     """Return parts (speaker, text, start, end) as tiers; speakers may be named in the texts, too."""
     return tiers_by_speaker(_named(parts), "text")
@@ -99,8 +109,8 @@ def _stamps(text: str) -> Iterator[_Stamp]:
         )
         if last and not is_speaker:
             continue
-        start = seconds_of(groups.get("start") or groups["hashed"].replace("-", "."))
-        end = seconds_of(groups["end"]) if "end" in groups else None
+        start = seconds_of_frame(groups.get("start") or groups["hashed"].replace("-", "."))
+        end = seconds_of_frame(groups["end"]) if "end" in groups else None
         speaker = before.strip(" \t:-") if is_speaker else ""
         first = line if is_speaker else found.start()
         yield _Stamp(start, end, first, found.end(), speaker, is_speaker or not before.strip())
