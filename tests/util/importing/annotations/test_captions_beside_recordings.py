@@ -68,13 +68,23 @@ def test_names_in_captions_are_the_speakers(tmp_path: Path) -> None:
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("yes, or no", "Ann")]
 
 
-@pytest.mark.parametrize("name", ["a.ttml", "a.srv3", "a.ass", "a.otr", "a.json3"])
+DIGITS = "9" * 5000
+DAMAGED = {
+    "a.ass": "Dialogue: 0,0",
+    "a.srv3": '<?xml version="1.0" encoding="utf-80"?><p/>',
+    "a.ttml": "<p",
+    "a.dfxp": CAPTIONS["a.dfxp"].replace("25", "0", 1),
+    "a.lrc": f"[{DIGITS}:00]good morning",
+    "a.sbv": f"0:00:00.200,{DIGITS}:00:01.000\ngood morning\n",
+}
+
+
+@pytest.mark.parametrize("name", [*DAMAGED, "a.otr", "a.json3"])
 def test_damaged_captions_are_told(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     for stem in "ab":
         tone(folder / f"{stem}.wav")
-    damaged = {"a.ass": "Dialogue: 0,0", "a.srv3": '<?xml version="1.0" encoding="utf-80"?><p/>', "a.ttml": "<p"}
-    write(folder / name, damaged.get(name, '{"results": [{"alternatives": 1}], "text": '))
+    write(folder / name, DAMAGED.get(name, '{"results": [{"alternatives": 1}], "text": '))
     write(folder / "b.txt", "yes")
     done = Import("folder", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
     assert done.left_out == {name: "its transcript cannot be read"}

@@ -196,7 +196,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             yield _of_text(path, text, where, times=has_times(text, whole=suffix == "lab"))
             return
         chosen = choose_tiers(annotation, found, tiers) if suffix in _CHOSEN or tiers else found
-    except (OSError, UnicodeDecodeError, AnnotationsError) as error:
+    except (OSError, ValueError, ArithmeticError, AnnotationsError) as error:  # of numbers that no time has
         yield unreadable(where, path, error)
     else:
         if not any(tier.segments or tier.untimed for tier in chosen):
