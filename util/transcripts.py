@@ -169,7 +169,8 @@ class Normalizer:
         stays = rf"(?!{inside_word}|{inside_number}|{_INSIDE_LL})"
         between = rf"(?<=[{_WITHOUT_SPACES}][{dropped}])"
         first, more = f"[{dropped}]", rf"{stays}[{dropped}{marks}{_JOINERS}]*"
-        return re.compile(rf"{first}{between}{more}(?=[{_WITHOUT_SPACES}])"), re.compile(f"{first}{more}")
+        follows = rf"(?![{marks}])(?=[{_WITHOUT_SPACES}])"
+        return re.compile(f"{first}{between}{more}{follows}"), re.compile(f"{first}{more}")
 
     @cached_property
     def _spoken(self) -> re.Pattern[str]:
