@@ -223,6 +223,17 @@ def test_kaldi_joins_its_files_and_refuses_commands(tmp_path: Path) -> None:
         Import("kaldi", data, tmp_path / "out")
 
 
+def test_channels_of_some_recordings_of_kaldi_are_imported_beside_others(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for name in ("a.wav", "b.wav"):
+        tone(data / name)
+    write(data / "wav.scp", "u1 a.wav\nu2 sph2pipe -f wav -c 1 b.wav |\n")
+    write(data / "text", "u1 one\nu2 two\n")
+    for form in (format_of(data, Choices()), "lists"):
+        done = Import(form, data, tmp_path / form, ALL_TRAIN)
+        assert ([row["transcript"] for row in done.all_rows], done.left_out) == (["one", "two"], {})
+
+
 def test_an_utterance_that_is_its_own_speaker_in_kaldi_is_of_a_speaker_that_nobody_knows(tmp_path: Path) -> None:
     for name in ("r1", "r2", "r3"):
         tone(tmp_path / f"{name}.wav", 2)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ....corpus_files import FORMATS, TABLES, further_columns, listing, read_files
 from ....corpus_files.csv_files import DURATION, has_columns
-from ....corpus_files.kaldi import is_directory_of_kaldi
+from ....corpus_files.kaldi import is_directory_of_kaldi, read_entries
 from ....corpus_files.rows import Row
 from ....corpus_files.shards import SUFFIX, is_shard
 from ....corpus_files.speakers import SPEAKERS, speaker_of
@@ -24,7 +24,7 @@ from ....files.folders import files_like
 from ....parts import WHOLE
 from ...pipeline.folders import named_as_sets, set_of_name
 from ...pipeline.output import LEFT_OUT_FILE
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.records import Choices, Item, LeftOut, Record, item_of
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +39,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
                 f"{path} is a folder, and only lists are imported together; put the folders, or links to them, into one"
             )
     for path in choices.lists or _lists_in(source):
-        for row, columns in rows_of(path):
-            yield _item(row, columns, path)
+        if is_directory_of_kaldi(path):  # whose utterances may be on one channel of a recording, as no row is
+            yield from (item_of(entry, path.name, set_of_name(path.stem)) for entry in read_entries(path))
+        else:
+            yield from (_item(row, columns, path) for row, columns in rows_of(path))
 
 
 def _lists_in(folder: Path) -> tuple[Path, ...]:
