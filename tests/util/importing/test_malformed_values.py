@@ -73,6 +73,13 @@ def test_a_malformed_row_is_left_out(
     assert [*done.left_out.values()] == [reason]
 
 
+def test_a_name_of_a_column_that_is_no_unicode_is_escaped(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav")
+    write(tmp_path / "a.jsonl", json.dumps({"audio_filepath": "a.wav", "text": "yes", "\ud800": "x"}))
+    (row,) = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN).all_rows
+    assert (row["transcript"], row["\\ud800"]) == ("yes", "x")
+
+
 def test_a_long_transcript_that_ends_as_the_name_of_a_text_is_itself(tmp_path: Path) -> None:
     tone(tmp_path / "a.wav")
     said = f"{'open ' * 60}readme.txt"

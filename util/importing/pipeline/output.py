@@ -101,7 +101,7 @@ class SetFiles:
     def _open(self, name: str) -> None:
         path = self._out / f"{name}.csv"
         beside = self._files.enter_context(written_whole(path))
-        file = self._files.enter_context(beside.open("w", encoding="utf-8", newline=""))
+        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
         self._writers[name] = csv_writer(file)
         self._writers[name].writerow((*COLUMNS, *FURTHER_COLUMNS, *self._columns))
         self.written[name] = Written(path)
