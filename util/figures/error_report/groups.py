@@ -43,7 +43,7 @@ class Grouping:
     definition: str
     groups: tuple[Group, ...]
     left_out: int = 0
-    """The number of groups that are not listed, all of them better than the listed ones."""
+    """The number of groups that are not listed, none of them worse than a listed one."""
 
 
 def groupings(results: Sequence[UtteranceResult]) -> list[Grouping]:

@@ -76,6 +76,13 @@ def test_confusions_have_no_row_of_what_was_never_said_and_no_column_of_what_was
     ]
 
 
+def test_groups_that_are_left_out_may_be_as_good_as_the_last_that_is_listed() -> None:
+    tested = [replace(each, columns={"speaker": f"s{number}"}) for number, each in enumerate(results(40, error_rate=0))]
+    assert "10 more groups, none with a higher WER, are left out." in page(
+        make_report("a test", tested), Path("/report")
+    )
+
+
 def test_nothing_comes_from_the_network() -> None:
     text = page(make_report("a", results(40)), Path("/reports"))
     assert "http:" not in text

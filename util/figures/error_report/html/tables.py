@@ -102,7 +102,7 @@ def grouping_table(grouping: Grouping, overall: Summary) -> Markup:
         for group in grouping.groups
     ]
     heads = ["", "WER", "", "interval", "utterances", "words", "CER", "wrong"]
-    left_out = f" {grouping.left_out} more groups, all with a lower WER, are left out." if grouping.left_out else ""
+    left_out = f" {grouping.left_out} more groups, none with a higher WER, are left out." if grouping.left_out else ""
     return joined(
         element("h3", element("bdi", grouping.title)),
         element("p", f"{grouping.definition[:1].upper()}{grouping.definition[1:]}.{left_out}", class_="soft"),
