@@ -23,6 +23,7 @@ __all__ = [
     "FORMATS",
     "TABLES",
     "Row",
+    "columns_by_line",
     "fetched",
     "files_of",
     "further_columns",
@@ -135,6 +136,15 @@ def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:
         yield from _format_of(path).further_columns(path)
     except (OSError, CorpusError, StorageError):
         return
+
+
+def columns_by_line(csv_file: str) -> dict[int, dict[str, str]]:
+    """Return what `further_columns` yields, by line; of a line with several utterances, what is the same in all."""
+    found: dict[int, dict[str, str]] = {}
+    for line, columns in further_columns(csv_file):
+        others = found.get(line, columns)
+        found[line] = {name: text for name, text in columns.items() if others.get(name) == text}
+    return found
 
 
 @contextmanager

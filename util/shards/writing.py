@@ -20,7 +20,7 @@ from ..audio import open_recording
 from ..checks.inspection import Inspection
 from ..containers.endings import ENDINGS
 from ..containers.flac import write_flac
-from ..corpus_files import Row, further_columns, read_files
+from ..corpus_files import Row, columns_by_line, read_files
 from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
 from ..files.opening import opened
 from ..files.whole_files import encoded, written_whole
@@ -60,7 +60,7 @@ def write_shards(
     rows = _rows(lists)
     _check_names(out, rows)
     random.Random(seed).shuffle(rows)
-    columns = {str(each): dict(further_columns(str(each))) for each in {row.csv_file for row in rows}}
+    columns = {each: columns_by_line(each) for each in {row.csv_file for row in rows}}
     inspection = Inspection()
     remaining = iter(rows)
     number = written = size = 0

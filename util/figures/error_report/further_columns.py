@@ -13,5 +13,7 @@ def further_columns(csv_files: Iterable[str]) -> dict[tuple[str, int], dict[str,
     Unreadable rows and files have none: these columns are only shown to people, and no result depends on them.
     """
     return {
-        (csv_file, line): columns for csv_file in csv_files for line, columns in corpus_files.further_columns(csv_file)
+        (csv_file, line): columns
+        for csv_file in csv_files
+        for line, columns in corpus_files.columns_by_line(csv_file).items()
     }

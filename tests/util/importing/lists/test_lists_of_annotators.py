@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from trees import Import, tone, write
 
+from deepspeech.util.corpus_files import columns_by_line
 from deepspeech.util.importing import format_of
 from deepspeech.util.importing.pipeline.records import Choices
 
@@ -38,6 +39,17 @@ def test_regions_of_label_studio_are_cut(audio: str, tmp_path: Path) -> None:
     rows = [(row["transcript"], row["duration"], row["speaker"][-9:]) for row in done.all_rows]
     assert rows == [("yes", "1.000", "Speaker 1"), ("no", "2.000", "")]
     assert list(done.left_out.values()) == ["a row that cannot be read"]
+
+
+def test_regions_of_one_line_have_speakers_of_their_own(tmp_path: Path) -> None:
+    regions = [*region(0.5, 1.5, "yes", "Speaker 1"), *region(2, 4, "no", "Speaker 2")]
+    task = {"data": {"audio": "media/a.wav", "room": "x"}, "annotations": [{"result": regions}]}
+    done = imported(tmp_path / "corpus", "tasks.jsonl", f"{json.dumps(task)}\n")
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [
+        ("yes", "a-Speaker 1"),
+        ("no", "a-Speaker 2"),
+    ]
+    assert columns_by_line(str(tmp_path / "corpus" / "tasks.jsonl")) == {1: {}}  # what is true of both
 
 
 def test_json_min_has_texts_of_recordings_or_of_regions(tmp_path: Path) -> None:

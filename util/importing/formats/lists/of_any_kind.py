@@ -93,6 +93,8 @@ def rows_of(path: Path) -> Iterator[tuple[Row | LeftOut, dict[str, str]]]:
         while line < row.line:
             line, columns = next(further, (row.line, {}))
         yield row, columns if line == row.line else {}
+        if line == row.line:  # the next row may be of this line, too
+            line, columns = next(further, (line, {}))
 
 
 def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
