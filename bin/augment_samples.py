@@ -42,7 +42,7 @@ from deepspeech.util.features import FRONT_ENDS, FeatureOptions, Features, Front
 from deepspeech.util.feeding import OnTheFly
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.user_paths import user_path
-from deepspeech.util.files.whole_files import write_whole, written_whole
+from deepspeech.util.files.whole_files import encoded, write_whole, written_whole
 from deepspeech.util.importing.corpus_csv import write_corpus
 from deepspeech.util.parts import PartError
 from deepspeech.util.progress import report
@@ -179,8 +179,11 @@ def examples_of(name: str, plan: AugmentationPlan) -> list[str]:
 
 
 def names_of(corpus: Corpus) -> list[str]:
-    """Return the name of each recording's examples: that of its file, with a number if it is not unique."""
-    stems = [Path(utterance.path).stem for utterance in corpus]
+    """Return the name of each recording's examples: that of its file, with a number if it is not unique.
+
+    Bytes that are no UTF-8 are escaped, as the list of examples cannot name them.
+    """
+    stems = [encoded(Path(utterance.path).stem).decode() for utterance in corpus]
     counts = Counter(stems)
     names = [stem if counts[stem] == 1 else f"{stem}-{index}" for index, stem in enumerate(stems)]
     return names if len(set(names)) == len(names) else [f"{index}-{stem}" for index, stem in enumerate(stems)]

@@ -12,6 +12,8 @@ import soundfile
 from corpora import RATE, TinyCorpus, write_wav
 from running import ROOT, assert_fails_with, run_script
 
+from deepspeech.util.corpus_files import Row, read_files
+
 
 def test_examples_and_a_picture_are_written_for_each_recording(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     flags = ("--augment", "speed[factor=1:2]", "--augment", "time_mask[domain=features]")
@@ -118,6 +120,19 @@ def test_no_examples_take_the_place_of_those_of_another_recording(tmp_path: Path
     assert done.returncode == 0, done.stderr
     written = sorted(soundfile.info(path).frames for path in (tmp_path / "out").iterdir())
     assert written == [100, 100, 200, 200, 300, 300]
+
+
+def test_examples_of_a_recording_whose_name_is_no_text_can_be_listed(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32)
+    write_wav(tmp_path / "a.wav", noise).rename(tmp_path / "caf\udce9.wav")
+    (tmp_path / "all.jsonl").write_text('{"audio_filepath": "caf\\udce9.wav", "text": "yes"}\n')
+    out = tmp_path / "out"
+    run_script(
+        "augment_samples.py", tmp_path / "all.jsonl", "--augment", "noise", "--to", out, "--count", "1", "--no_pictures"
+    )
+    (row,) = read_files([out / "augmented.csv"], None)
+    assert isinstance(row, Row)
+    assert (Path(row.path).exists(), row.transcript) == (True, "yes")
 
 
 def test_an_example_that_has_no_room_is_one_line_and_not_left_in_part(tmp_path: Path) -> None:
