@@ -158,11 +158,20 @@ sys.exit(command())
     shown = run("weights", "show", graph_file)
     assert shown.stdout.startswith(f"{graph_file}: network deepspeech"), shown.stderr
     assert run("weights", "compare", graph_file, graph_file).returncode == 0
-    for command in (["train", "--help"], ["evaluate", "--help"], ["weights", "export", graph_file, "weights.h5"]):
+    for name in ("train", "evaluate", "calibrate"):
+        helped = run(name, "--help")
+        assert (helped.returncode, helped.stderr) == (0, "") and "_files" in helped.stdout
+    (tmp_path / "test.csv").write_text(f"wav_filename,wav_filesize,transcript\n{recordings[0]},1,a\n")
+    for command in (
+        ["train", "--test_files", "test.csv"],
+        ["evaluate", "--model", graph_file, "--test_files", "test.csv"],
+        ["calibrate", "--model", graph_file, "--dev_files", "missing.csv"],
+        ["weights", "export", graph_file, "weights.h5"],
+    ):
         refused = run(*command)
         assert refused.returncode == 1
         (line,) = refused.stderr.splitlines()
-        assert ": the package " in line and "pip install '.[train]'" in line
+        assert "pip install '.[train]'" in line
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from absl import flags as absl_flags
-
 from ..errors import FlagError
 from ..options import Flag, LogOptions, Options, check_values, flags_of, with_values
 from ..util.augmentation.registry import KINDS
@@ -21,6 +19,9 @@ from .experiments import asks_for_list, base_options, list_experiments
 T = TypeVar("T")
 
 USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_files train.csv [flags]"
+
+TEXTS = {"h", "help", "helpfull", "version"}
+"""The flags that only print a text. They are looked for before the others are read, which needs absl of `train`."""
 
 MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what replaces it."
 
@@ -71,12 +72,13 @@ def read_command_line(arguments: Sequence[str], options: T, usage: str) -> Comma
     `usage` is the first line of the help. Raise FlagError, in one line that names the flag, for an unknown flag or a
     value that its check does not allow. The caller checks combinations of flags.
     """
+    asked = TEXTS.intersection(each.lstrip("-") for each in arguments if each.startswith("-"))
+    if asked:
+        print(VERSION if "version" in asked else help_text(type(options), usage))
+        return None
     names = list(spellings([row for row in flags_of(type(options)) if row.on_command_line]))
     values = _defined(names)
     positional = _parsed(values, arguments, names)
-    if values.help or values.helpfull or values.version:
-        print(VERSION if values.version else help_text(type(options), usage))
-        return None
 
     def given_value(name: str) -> Any:
         return values[name].value if values[name].present else None
@@ -130,20 +132,21 @@ def _markdown(options_class: type[Any]) -> Iterator[str]:
 
 
 def _defined(names: Sequence[Spelling]) -> Any:
+    from absl import flags as absl_flags
+
     values: Any = absl_flags.FlagValues()
     for name in names:
         of_text = absl_flags.DEFINE_multi_string if name.row.repeated else absl_flags.DEFINE_string
         define: Any = absl_flags.DEFINE_bool if name.kind is bool else of_text
         define(name.name, None, name.row.help, flag_values=values)
     define_foreign_flags(values, {name.name for name in names})
-    absl_flags.DEFINE_bool("version", False, "print the version", flag_values=values)
-    absl_flags.DEFINE_bool("help", False, "show this page", short_name="h", flag_values=values)
-    absl_flags.DEFINE_bool("helpfull", False, "show this page", flag_values=values)
     return values
 
 
 def _parsed(values: Any, arguments: Sequence[str], names: Sequence[Spelling]) -> list[str]:
     """Return the arguments that are not flags."""
+    from absl import flags as absl_flags
+
     try:
         return list(values(["deepspeech", *without_flag_files(arguments)])[1:])
     except absl_flags.UnrecognizedFlagError as error:

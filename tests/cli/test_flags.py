@@ -197,10 +197,11 @@ def test_a_stray_argument_is_an_error() -> None:
         flags.parse(["train.csv"])
 
 
-def test_help_lists_every_flag_and_imports_no_tensorflow() -> None:
+def test_help_lists_every_flag_without_the_packages_of_training() -> None:
     code = (
-        "import sys; from deepspeech.cli.train import main; code = main(['--help']);"
-        "assert 'tensorflow' not in sys.modules; sys.exit(code)"
+        "import sys; from deepspeech.commands import PACKAGES_OF_TRAINING;"
+        "sys.modules.update(dict.fromkeys(PACKAGES_OF_TRAINING));"
+        "from deepspeech.cli.train import main; sys.exit(main(['--help']))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     for row in flags_of(Options):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from operator import add, attrgetter
 
-from rapidfuzz.distance import Levenshtein
-
 from ..transcripts import words_of
 from .errors.alignment import align, error_kinds
 from .syllable_errors import syllable_errors
@@ -69,6 +67,8 @@ _counts_of = attrgetter(*(each.name for each in fields(EditCounts)))
 
 def evaluate_transcript(reference: str, hypothesis: str) -> EditCounts:
     """Compare the hypothesis with the reference; words are those of `words_of`."""
+    from rapidfuzz.distance import Levenshtein
+
     reference_words = words_of(reference)
     kinds = error_kinds(align(reference_words, words_of(hypothesis)))
     of_syllables = syllable_errors(reference, hypothesis)

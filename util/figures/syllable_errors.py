@@ -7,8 +7,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
-
 from ..output_units.syllables import SYLLABLE, syllables_of
 
 _HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -31,6 +29,8 @@ def syllable_errors(reference: str, hypothesis: str) -> SyllableErrors:
     """
     if not _is_mandarin(reference) or not _has_pypinyin():
         return SyllableErrors()
+    from rapidfuzz.distance import Levenshtein
+
     said, heard = _syllables(reference), _syllables(hypothesis)
     return SyllableErrors(
         Levenshtein.distance(said, heard), Levenshtein.distance(_toneless(said), _toneless(heard)), len(said)

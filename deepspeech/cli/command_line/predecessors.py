@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
-from absl import flags as absl_flags
-
 from ...errors import FlagError
 from ...options.rows.predecessors import FOREIGN_FLAGS
 
 
 def define_foreign_flags(values: Any, taken: Collection[str]) -> None:
     """Define the flags of predecessors, except for names that are taken, so that their values can be read."""
+    from absl import flags as absl_flags
+
     for name, foreign in FOREIGN_FLAGS.items():
         if name not in taken:
             define: Any = absl_flags.DEFINE_bool if foreign.switch else absl_flags.DEFINE_string

@@ -34,6 +34,7 @@ from ...util.files.whole_files import write_whole
 from ...util.files.writable import why_not_writable
 from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
+from ...util.web.libraries import check_libraries
 from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_tool
 
 CARD_FILE = "model.md"
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> None:
     options = _parser().parse_args(arguments)
+    check_libraries("comparing words with transcripts", ["rapidfuzz"], "train", FlagError)
     options.model = model_file(options.model)
     if not is_loaded_as_graph(options.model):
         raise GraphError(f"{options.model}: calibrations are kept in graphs; give the .pb file of the same checkpoint")

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from rapidfuzz.distance import Levenshtein
-
 from ..counted import counted
 
 
@@ -65,6 +63,8 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[Step, ..
 
     If there are several, it is the one of `rapidfuzz.distance.Levenshtein.opcodes`, as in `jiwer`.
     """
+    from rapidfuzz.distance import Levenshtein
+
     steps: list[Step] = []
     for operation in Levenshtein.opcodes(reference, hypothesis):
         said = reference[operation.src_start : operation.src_end]
