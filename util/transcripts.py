@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 import unicodedata
@@ -13,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from .errors import FlagError
+from .web.libraries import check_libraries
 
 _DOTTED_I = re.compile("i\u0307+")
 
@@ -272,11 +272,7 @@ def _plain(character: re.Match[str]) -> str:
 
 
 def _check_language(language: str) -> None:
-    if importlib.util.find_spec("num2words") is None:
-        raise FlagError(
-            f"--write_out_numbers={language}: needs num2words: install this package with its extra `numbers`, "
-            "pip install '.[numbers]' in a checkout or pip install './deepspeech-….whl[numbers]' with a wheel file"
-        )
+    check_libraries(f"--write_out_numbers={language}:", ["num2words"], "numbers", FlagError)
     from num2words import CONVERTER_CLASSES
 
     known: dict[str, Any] = CONVERTER_CLASSES

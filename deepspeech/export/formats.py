@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from ..util.frames.normalization import FeatureStatistics
 from ..util.output_units import WordPieceAlphabet
 from ..util.output_units.word_pieces import WORD_BEGIN
 from ..util.text import Alphabet
+from ..util.web.libraries import check_libraries
 
 SHERPA_BLANK = "<blk>"
 """The name of the blank in sherpa-onnx."""
@@ -70,11 +70,8 @@ class Format:
 
     def check_available(self) -> None:
         """Raise ExportError if the package is not installed."""
-        if self.package and find_spec(self.package) is None:
-            raise ExportError(
-                f"{self.file} is written by the package {self.package}, which is not installed; pip install "
-                f"{self.package}, or install the extra {self.package} of this program"
-            )
+        if self.package:
+            check_libraries(f"writing {self.file}", [self.package], self.package, ExportError)
 
     def serialized(self, model: TrainedModel, options: ExportOptions) -> bytes:
         """Return the content of the file; raise ExportError if the model cannot be exported."""

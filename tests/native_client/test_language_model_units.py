@@ -136,7 +136,7 @@ def test_a_package_of_word_pieces_and_any_hot_words_need_no_sentencepiece(
     scorer = load_scorer(pieces, tmp_path / "lm.scorer")
     assert scorer.can_spell("ab abb")
     assert not scorer.can_spell("c")
-    with pytest.raises(AlphabetError, match="word pieces need sentencepiece: install"):
+    with pytest.raises(AlphabetError, match="word pieces needs sentencepiece: install"):
         load_scorer(pieces, tmp_path / "lm.arpa")
 
 

@@ -64,5 +64,5 @@ def test_a_language_model_that_needs_a_missing_library_is_an_error_of_the_model(
     pieces = WordPieceAlphabet((" ", "a", "b", " a", " b"), b"")
     (tmp_path / "graph.pb").write_bytes(serialized(untrained(*MODELS["lstm"], pieces), ExportOptions()))
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    with pytest.raises(ModelError, match="word pieces need sentencepiece: install"):
+    with pytest.raises(ModelError, match="word pieces needs sentencepiece: install"):
         Model(tmp_path / "graph.pb").enableExternalScorer(scorer_file)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..errors import AlphabetError
 from ..text import Alphabet, describe
+from ..web.libraries import needs
 
 _CHARACTERS = range(0x4E00, 0xA000)
 
@@ -150,8 +151,5 @@ def _pypinyin() -> tuple[Any, dict[str, Any]]:
     try:
         import pypinyin
     except ImportError:
-        raise AlphabetError(
-            "pinyin needs pypinyin: install this package with its extra `mandarin`, pip install '.[mandarin]' "
-            "in a checkout or pip install './deepspeech-….whl[mandarin]' with a wheel file"
-        ) from None
+        raise AlphabetError(needs("pinyin", ["pypinyin"], "mandarin")) from None
     return pypinyin, {"style": pypinyin.Style.TONE3, "neutral_tone_with_five": True}

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ..errors import AlphabetError
 from ..text import Alphabet, describe
+from ..web.libraries import needs
 
 WORD_BEGIN = "\u2581"
 """sentencepiece's sign for the space before a word."""
@@ -117,10 +118,7 @@ def _processor(model: bytes) -> Any:
     try:
         from sentencepiece import SentencePieceProcessor
     except ImportError:
-        raise AlphabetError(
-            "word pieces need sentencepiece: install this package with its extra `wordpieces`, "
-            "pip install '.[wordpieces]' in a checkout or pip install './deepspeech-….whl[wordpieces]' with a wheel"
-        ) from None
+        raise AlphabetError(needs("a model of word pieces", ["sentencepiece"], "wordpieces")) from None
     try:
         return SentencePieceProcessor(model_proto=model)
     except RuntimeError:

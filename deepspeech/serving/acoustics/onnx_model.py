@@ -13,6 +13,7 @@ from ...errors import GraphError, ModelError
 from ...options.export import LARGEST_BEAM_WIDTH, LARGEST_N_STEPS
 from ...util.output_units import ByteAlphabet
 from ...util.parallel import usable_cores
+from ...util.web.libraries import needs
 from ..feature_windows import ModelFeatures
 from ..frozen.features import check_sizes
 from ..frozen.metadata import parse_alphabet, parse_features, parse_network
@@ -37,10 +38,7 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
     try:
         import onnxruntime
     except ImportError:
-        raise ModelError(
-            f"{path}: models in ONNX are run by onnxruntime, which is not installed; pip install onnxruntime, or "
-            "install the extra onnx of this program"
-        ) from None
+        raise ModelError(needs(str(path), ["onnxruntime"], "onnx")) from None
     try:
         content, properties = read_onnx_file(path)
         info = _info(path, properties)
