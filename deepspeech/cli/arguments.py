@@ -3,7 +3,6 @@
 import argparse
 import codecs
 import json
-import logging
 import os
 import select
 import signal
@@ -22,7 +21,7 @@ from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
 from ..util.files.writable import why_not_writable
-from ..util.monitoring.log_lines import last_words, text_handler
+from ..util.monitoring.log_lines import last_words, log_progress
 from ..util.signals import Terminated, end_at_once_if_interrupted, interrupted_by_termination
 from ..util.storage.addresses import address_of
 from ..util.transcripts import Normalizer
@@ -221,7 +220,7 @@ def run_tool(command: Callable[[], int | None], program: str) -> int:
     """
 
     def stoppable() -> int | None:
-        logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
+        log_progress()
         with interrupted_by_termination():
             return command()
 

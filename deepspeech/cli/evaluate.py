@@ -25,7 +25,7 @@ from ..util.figures.error_report.folder import check_report_folder
 from ..util.figures.output_file import check_output_file
 from ..util.figures.report import report_lines, wer_line
 from ..util.figures.tally import Tally, counted_files
-from ..util.monitoring.log_lines import text_handler
+from ..util.monitoring.log_lines import log_progress
 from ..util.parallel import ordered_map, usable_cores
 from ..util.progress import Progress
 from .arguments import run_command
@@ -47,7 +47,7 @@ USAGE = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return its exit code, 0, or 1 after an error. The report goes to stderr, as training's does."""
-    logging.basicConfig(handlers=[text_handler()], level=logging.INFO, force=True)
+    log_progress(force=True)
     return run_command(lambda: _main(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,6 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import has_transcripts
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.storage.copies import copy_of
-from deepspeech.util.storage.file_systems import forget
-from deepspeech.util.storage.store import Store
 from deepspeech.util.text import Alphabet
 
 pytest_plugins = ["store_fixtures"]
@@ -56,15 +53,6 @@ def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_la
     assert (to / "augmented.csv").exists()
     done = run_script("build_lm.py", listed, f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
     assert f"{tmp_path} has no lmplz" in done.stderr
-
-
-def test_logs_have_no_lines_of_the_stores_library(store: ObjectStore, caplog: pytest.LogCaptureFixture) -> None:
-    forget("s3")
-    for name in ("botocore", "aiobotocore"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
-    with caplog.at_level(logging.INFO):
-        assert not Store(60).list(store.address("none"))
-    assert caplog.messages == []
 
 
 def test_parameters_at_an_address_are_repeated(store: ObjectStore) -> None:

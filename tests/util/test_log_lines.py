@@ -55,6 +55,19 @@ def test_names_of_files_are_no_commands_for_the_terminal(capsys: pytest.CaptureF
     assert (capsys.readouterr().err, text_handler().format(record)) == (f"{shown}\n", f"W {shown}: not read")
 
 
+def test_commands_write_their_progress_but_of_other_libraries_only_warnings() -> None:
+    code = """
+import logging
+from deepspeech.util.monitoring.log_lines import log_progress
+log_progress()
+logging.getLogger("matplotlib.font_manager").info("generated new fontManager")
+logging.getLogger("matplotlib.font_manager").warning("there is no font")
+logging.getLogger("deepspeech.util.progress").info("12 rows")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "W there is no font\nI 12 rows\n"
+
+
 def test_last_words_have_the_form_of_the_log(handler: logging.Handler) -> None:
     assert last_words("why") == "deepspeech: why"
     assert last_words("why", "deepspeech-server") == "deepspeech-server: why"

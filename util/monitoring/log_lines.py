@@ -40,6 +40,16 @@ def text_handler(form: str = LETTER_AND_MESSAGE) -> logging.Handler:
     return handler
 
 
+def log_progress(*, force: bool = False) -> None:
+    """Write the log of this package to stderr as text, with its progress; of other libraries, only warnings.
+
+    If the log is written somewhere already, it stays so, except with `force`.
+    """
+    handler = text_handler()
+    handler.addFilter(lambda record: record.levelno > logging.INFO or record.name.startswith("deepspeech."))
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=force)
+
+
 class JSONLines(logging.Formatter):
     """Makes a JSON object of each record: `time` (UTC), `level`, `logger`, `node`, `message`, `exception`."""
 

@@ -49,8 +49,6 @@ def file_system(scheme: str) -> Any:
         }
     if scheme == "s3":
         options["config_kwargs"] = _S3_OPTIONS
-        logging.getLogger("aiobotocore").setLevel(logging.WARNING)  # it logs where it found the credentials
-        logging.getLogger("botocore").setLevel(logging.WARNING)
     if scheme == "gs":
         logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it logs tracebacks of errors that `retried` reports
     return files(**options)

@@ -12,7 +12,6 @@ its name without extension, or a folder of checkpoints.
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from ...checkpoints.weights.model_weights import (
 )
 from ...errors import CheckpointError, FlagError
 from ...options.checkpoints import AUTOMATIC
-from ...util.monitoring.log_lines import text_handler
+from ...util.monitoring.log_lines import log_progress
 from ..arguments import ArgumentParser, add_version_flag, output_path, run_command
 from ..tensorflow_import import import_tensorflow
 
@@ -41,7 +40,7 @@ KINDS = "HDF5 (.h5, .hdf5), exported graphs (.pb, .pbmm) and checkpoints, by the
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, or 1 after an error; `compare`: 1 if weights differ, 2 after errors."""
     given = sys.argv[1:] if arguments is None else arguments
-    logging.basicConfig(handlers=[text_handler()], level=logging.INFO)
+    log_progress()
     return run_command(lambda: _main(given), PROGRAM, failure=2 if [*given[:1]] == ["compare"] else 1)
 
 
