@@ -31,6 +31,7 @@ from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 from deepspeech.serving.recognition import Recognizer
 from deepspeech.util.audio import read_audio
+from deepspeech.util.corpus import Corpus
 from deepspeech.util.output_units import SyllableAlphabet
 from deepspeech.util.parts import Part
 from deepspeech.util.text import Alphabet
@@ -236,7 +237,7 @@ def test_a_model_that_keeps_no_calibration_is_refused_before_the_recordings_are_
 
 
 def test_dev_files_may_be_in_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = MagicMock(return_value=[])
+    read = MagicMock(return_value=Corpus((), 16_000))
     monkeypatch.setenv("HOME", "/home/someone")
     replacements = {"is_loaded_as_graph": MagicMock(), "Model": MagicMock(), "front_end": MagicMock()}
     for name, replacement in {**replacements, "read_corpus": read}.items():
