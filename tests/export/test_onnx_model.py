@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,6 +101,15 @@ def test_a_file_that_was_tampered_with_is_refused_in_one_line(reason: str, file:
     path = tmp_path / "model.onnx"
     path.write_bytes(model.SerializeToString())
     check_refused(path, reason)
+
+
+def test_running_it_leaves_no_record_of_the_user(file: Path, tmp_path: Path) -> None:
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    }
+    command = [sys.executable, "-c", "import sys; from deepspeech import Model; Model(sys.argv[1])", str(file)]
+    subprocess.run(command, env={**kept, "HOME": str(tmp_path)}, check=True)
+    assert not list(tmp_path.rglob("*"))
 
 
 def test_a_file_that_onnxruntime_cannot_name_the_fault_of_prints_nothing(

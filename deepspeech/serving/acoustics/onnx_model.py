@@ -22,6 +22,7 @@ from ..layers.precision import AUTO, Precision
 from .loading import AcousticModel
 from .onnx_engine import INPUTS, SAMPLES, OnnxEngine, Run, first_line
 from .onnx_file import read_onnx_file
+from .onnxruntime_import import import_onnxruntime
 from .sample_windows import SampleFeatures
 
 LARGEST_RUN = 1 << 24
@@ -36,7 +37,7 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
     if precision not in (Precision.FLOAT32.value, AUTO):
         raise ModelError(f"{path}: precision {precision!r} is for graphs; models in ONNX have float32")
     try:
-        import onnxruntime
+        onnxruntime = import_onnxruntime()
     except ImportError:
         raise ModelError(needs(str(path), ["onnxruntime"], "onnx")) from None
     try:

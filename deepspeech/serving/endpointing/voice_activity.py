@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...errors import ModelError
 from ...util.web.libraries import check_libraries
+from ..acoustics.onnxruntime_import import import_onnxruntime
 
 Array = npt.NDArray[np.float32]
 
@@ -105,8 +106,7 @@ def _model_path() -> Path:
 
 @cache
 def _session(path: Path) -> Any:
-    import onnxruntime
-
+    onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
