@@ -78,6 +78,7 @@ INTERRUPTED = """
 import os, runpy, signal, sys
 from deepspeech.decoder import CTCDecoder
 decode, calls = CTCDecoder.decode_batch, []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
 def interrupted(*arguments):
     calls.append(arguments)
     if len(calls) == 3:
