@@ -138,8 +138,7 @@ def read_rows(lists: Sequence[Path]) -> list[Row]:
 def samples_of(row: Row, sample_rate: int, inspection: Inspection) -> Samples:
     """Return a row's recording, or its part of it, int16 [samples]. Raise CorpusError, which names the row."""
     try:
-        part = None if row.part is None else inspection.inspect(row.path, row.part)[1]
-        return read_audio(row.path, sample_rate, part)
+        return read_audio(row.path, sample_rate, inspection.part_within(row.path, row.part))
     except PartError as error:
         raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
     except AudioError as error:

@@ -40,6 +40,10 @@ class Inspection:
         silent = audio.silent or self._is_silent(path, part, audio)
         return replace(audio, samples=len(part.samples(audio.sample_rate, audio.samples)), silent=silent), part
 
+    def part_within(self, path: str, part: Part | None) -> Part | None:
+        """Return the part as `inspect` does; None for the whole, which is not inspected. Raise what that raises."""
+        return None if part is None else self.inspect(path, part)[1]
+
     def _is_silent(self, path: str, part: Part, audio: AudioInfo) -> bool:
         return self._known.is_silent(path, part, audio) if self._known else is_silent(path, part)
 

@@ -145,7 +145,7 @@ def _recording(row: Row, inspection: Inspection) -> tuple[str, bytes]:
 
     Raise PartError if the recording has no such part.
     """
-    part = None if row.part is None else inspection.inspect(row.path, row.part)[1]
+    part = inspection.part_within(row.path, row.part)
     if part is None:
         ending = Path(row.path).suffix[1:].lower()
         with opened(Path(row.path)) as file:

@@ -168,7 +168,7 @@ def words_in(
     if wanted is not None and set(wanted).isdisjoint(transcript.split()):
         return Found([], 0)
     try:
-        part = row.part and inspection.inspect(row.path, row.part)[1]
+        part = inspection.part_within(row.path, row.part)
         alignment = align(model, int16_of(read_audio(row.path, model.sampleRate(), part)), transcript)
     except (AudioError, AlphabetError, AlignmentError) as error:
         logger.warning("Left out: %s", row.bad(str(error)))
