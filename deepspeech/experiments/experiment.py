@@ -11,6 +11,7 @@ in a file `my.py` is an experiment. Run it with `--experiment my.py:fsdd_wider`,
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -141,20 +142,24 @@ def find_experiment(text: str) -> tuple[str, Experiment]:
     file, colon, name = text.rpartition(":")
     own_names = _own_names()
     known: dict[str, Experiment | type[Experiment]] = {**experiments()}
-    near = difflib.get_close_matches(text, known, n=1)
-    wrong = f"there is no such experiment; {f'did you mean {near[0]}? See' if near else 'see'} --experiment list"
     if colon:
         module = load_python_file(Path(file), f"--experiment={text}")
         registered = {each: experiment for each, experiment in experiments().items() if each not in own_names}
         known = {**registered, **_in_variables(module)}
-        wrong = f"{file} has no experiment {name}; there are {', '.join(known) or 'none'}"
     if name not in known:
-        raise FlagError(f"--experiment={text}: {wrong}")
+        raise FlagError(f"--experiment={text}: {_why_unknown(file, name, known)}")
     found = known[name]
     if isinstance(found, type):
         with errors_of_code(f"--experiment={text}", PythonFileError):
             found = found()
     return name, found
+
+
+def _why_unknown(file: str, name: str, known: Collection[str]) -> str:
+    if file:
+        return f"{file} has no experiment {name}; there are {', '.join(known) or 'none'}"
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"there is no such experiment; {f'did you mean {near[0]}? See' if near else 'see'} --experiment list"
 
 
 def _in_variables(module: ModuleType) -> dict[str, Experiment | type[Experiment]]:
