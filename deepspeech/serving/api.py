@@ -20,7 +20,7 @@ from .acoustics.loading import load_acoustic_model
 from .alphabet import alphabet_of
 from .arguments.checks import count as checked_count
 from .arguments.checks import file_path, finite_number, several, text
-from .arguments.samples import Samples, as_samples, as_signal, checked_signal
+from .arguments.samples import Samples, as_recording, as_signal, checked_signal
 from .batching.recordings import Recognized, recognized
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Calibrations
@@ -137,7 +137,7 @@ class Model:
     def stt(self, audio_buffer: Samples) -> str:
         """Return the text of int16 [samples] at the model's rate, or of anything that `as_samples` accepts.
 
-        Raise SamplesError for anything else.
+        Raise SamplesError for anything else, such as the bytes of a file.
         """
         return self._recognized(audio_buffer).finish()[0].text
 
@@ -188,7 +188,7 @@ class Model:
         if isinstance(audio, str | PathLike):
             yield from parts_of_file(file_path(audio, "audio", AudioError), rate)
         else:
-            yield from parts_of_blocks(map(as_signal, blocks_of(as_samples(audio))), rate)
+            yield from parts_of_blocks(map(as_signal, blocks_of(as_recording(audio))), rate)
 
     def candidates(self, signal: npt.NDArray[np.float32], count: int = 1) -> list[Transcript]:
         """Return up to `count` transcripts, best first, of a signal, float32 [samples] in [-1, 1] at the model's rate.
@@ -279,7 +279,7 @@ class Model:
 
     def _recognized(self, audio_buffer: Samples) -> Recognition:
         recognition = self.recognition()
-        for block in blocks_of(as_samples(audio_buffer)):
+        for block in blocks_of(as_recording(audio_buffer)):
             recognition.feed(as_signal(block))
         return recognition
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import SamplesShapeError, SamplesTypeError
 from ...util.audio import LOUDEST
+from ...util.containers.beginnings import begins_encoded_recording
+from ...util.containers.wav import START_BYTES, is_wav
 
 Samples = npt.NDArray[np.integer] | Sequence[int]
 """int16 [samples], or another form of them, such as bytes or an `array`; see `as_samples`."""
@@ -20,6 +22,8 @@ OF_FLOATS = "of floats in [-1, 1], make them by (32767 * samples).astype(numpy.i
 """What to do with the samples that most Python libraries of audio return."""
 NO_NUMBERS = "OSU"
 """NumPy's letters for the types of arrays of objects, bytes and texts."""
+FIRST_BYTES = 4096
+"""The bytes that show whether they are those of a file; two frames of MP3 are shorter."""
 OF_FILES = "transcribe takes the path of a file, transcribe_many a list of paths"
 """What to call for a recording that is not an array of samples, such as a path."""
 
@@ -33,7 +37,7 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
     audio that is not one channel, ends in half a sample, or has numbers that int16 cannot hold.
     """
     buffer = None if isinstance(audio, np.ndarray) else _buffer(audio)
-    if buffer is not None and buffer.format in BYTE_FORMATS:
+    if _is_of_bytes(buffer):
         if buffer.nbytes % 2:
             raise SamplesShapeError(f"audio of {buffer.nbytes} bytes ends in half a sample of 16 bits")
         return np.frombuffer(buffer if buffer.contiguous else bytes(buffer), "<i2").astype(np.int16, copy=False)
@@ -48,6 +52,19 @@ def as_samples(audio: Samples) -> npt.NDArray[np.int16]:
     if not empty and not _fits(samples) and (samples.min() < INT16.min or samples.max() > INT16.max):
         raise SamplesShapeError(f"audio must be numbers from {INT16.min} to {INT16.max}")
     return samples.astype(np.int16, copy=False)
+
+
+def as_recording(audio: Samples) -> npt.NDArray[np.int16]:
+    """Return a whole recording as int16 [samples]; raise what `as_samples` raises.
+
+    Raise SamplesTypeError also for the bytes of a file, which would be taken as samples at the model's rate.
+    """
+    buffer = None if isinstance(audio, np.ndarray) else _buffer(audio)
+    if _is_of_bytes(buffer) and buffer.ndim == 1:
+        start = bytes(buffer[:FIRST_BYTES])
+        if is_wav(start[:START_BYTES]) or begins_encoded_recording(start):
+            raise SamplesTypeError(f"audio must be int16 samples, not the bytes of a recorded file; {OF_FILES}")
+    return as_samples(audio)
 
 
 def as_signal(audio: Samples) -> npt.NDArray[np.float32]:
@@ -83,6 +100,11 @@ def _buffer(audio: Any) -> memoryview | None:
         return memoryview(audio)
     except (TypeError, ValueError, BufferError):
         return None
+
+
+def _is_of_bytes(buffer: memoryview | None) -> TypeGuard[memoryview]:
+    """Return whether a buffer has bytes, and no numbers of 16 bits."""
+    return buffer is not None and buffer.format in BYTE_FORMATS
 
 
 def _array(audio: Any) -> npt.NDArray[Any]:

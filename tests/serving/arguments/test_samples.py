@@ -75,6 +75,16 @@ def test_what_is_no_array_is_refused_with_the_call_that_takes_files(form: Any) -
         as_samples(form)
 
 
+@pytest.mark.parametrize("container", ["WAV", "FLAC", "OGG", "MP3"])
+def test_the_bytes_of_a_file_are_not_samples(container: str, model: Model, recordings: list[Path]) -> None:
+    file = io.BytesIO()
+    soundfile.write(file, *soundfile.read(recordings[0]), format=container)
+    for contents in (file.getvalue(), bytearray(file.getvalue()), file.getbuffer()):
+        for recognize in (model.transcribe, model.stt, model.sttWithMetadata):
+            with pytest.raises(SamplesTypeError, match="not the bytes of a recorded file; transcribe takes the path"):
+                recognize(contents)
+
+
 def test_floats_are_refused_with_what_makes_samples_of_them(model: Model, recordings: list[Path]) -> None:
     signal, spoken = (soundfile.read(recordings[0], dtype=kind)[0] for kind in ("float64", "int16"))
     with pytest.raises(SamplesTypeError, match="not an array of float64; of floats in") as found:
