@@ -53,6 +53,18 @@ def elements_of_rev(turn: int) -> list[dict[str, Any]]:
     return [first, {"type": "punct", "value": " "}, second]
 
 
+def without_text(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: item[name] for name in ("start_time", "end_time", "speaker_label")}
+
+
+def result_of_google(first: int, end: int, text: str = "", *, speakers: bool = True) -> dict[str, Any]:
+    said = [
+        {"startTime": f"{begin}s", "endTime": f"{stop}s", "word": word, "speakerTag": (1 + number // 2) * speakers}
+        for number, (word, begin, stop) in enumerate(WORDS)
+    ]
+    return {"alternatives": [{"words": said[first:end], **({"transcript": text} if text else {})}]}
+
+
 FORMS: dict[str, Any] = {
     "whisper.cpp": {
         "transcription": [
@@ -91,6 +103,33 @@ FORMS: dict[str, Any] = {
 
 WITH_SPEAKERS: dict[str, tuple[Any, tuple[str, str]]] = {
     "AWS": ({"results": {"transcripts": [{"transcript": "all"}], "items": items_of_aws()[:-1]}}, ("spk_0", "spk_1")),
+    "AWS, before words had speakers": (
+        {
+            "results": {
+                "speaker_labels": {"speakers": 2, "segments": [{"items": [*map(without_text, items_of_aws()[:-1])]}]},
+                "items": [
+                    {name: fact for name, fact in item.items() if name != "speaker_label"}
+                    for item in items_of_aws()[:-1]
+                ],
+            }
+        },
+        ("spk_0", "spk_1"),
+    ),
+    "Google": ({"results": [result_of_google(0, 4, "good morning how so")]}, ("1", "2")),
+    "Google, a speaker in each result": (
+        {"results": [result_of_google(0, 2, ONE), result_of_google(2, 4, TWO)]},
+        ("1", "2"),
+    ),
+    "Google, words of all results in the last": (
+        {
+            "results": [
+                result_of_google(0, 3, "good morning how", speakers=False),
+                result_of_google(3, 4, "so", speakers=False),
+                result_of_google(0, 4),
+            ]
+        },
+        ("1", "2"),
+    ),
     "Azure, fast": (
         {
             "phrases": [

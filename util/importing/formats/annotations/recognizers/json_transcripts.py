@@ -45,7 +45,7 @@ def read_json(path: Path) -> list[Tier]:
     """
     try:
         value = json.loads(read_text(path))
-        return _tiers_of(value if isinstance(value, dict) else {"segments": value})
+        return _tiers_of(_with_speakers(value) if isinstance(value, dict) else {"segments": value})
     except UnicodeDecodeError:
         raise
     except (ValueError, RecursionError) as error:
@@ -59,6 +59,20 @@ def speaker_in(path: Path) -> str:
     except (OSError, ValueError, RecursionError):  # ValueError: also what is not UTF-8
         return ""
     return speaker_of(texts_of(value)) if isinstance(value, dict) else ""
+
+
+def _with_speakers(of_file: dict[str, Any]) -> dict[str, Any]:
+    """Return a file of AWS with the speakers in the words that it has apart from them; others unchanged."""
+    results = of_file.get("results")
+    if not isinstance(results, dict) or not isinstance(labels := results.get("speaker_labels"), dict):
+        return of_file
+    of_start = {row.get("start_time"): row for rows, _ in _lists(labels, _OF_AWS) for row in rows}
+    items = [
+        {"speaker_label": of_start.get(row.get("start_time"), {}).get("speaker_label"), **row}
+        for rows, _ in _lists({_OF_AWS: results.get(_OF_AWS)}, _OF_AWS)
+        for row in rows
+    ]
+    return {**of_file, "results": {**results, _OF_AWS: items}}
 
 
 def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
@@ -100,6 +114,9 @@ def _segments_of(value: Any, name: str) -> list[Timed]:
     """Return the segments of all lists of this name; none if a row with a text has no time, or rows are words."""
     found = list[Timed]()
     for rows, speaker in _lists(value, name):
+        if said := _words_of_all(rows, speaker):
+            found += utterances_of(said)
+            continue
         pairs = [(row, timed) for row in rows if (timed := timed_of(row, speaker)) and timed.text]
         if any(row.get("type") in _TYPES_OF_WORDS for row, _ in pairs):
             return []
@@ -115,11 +132,26 @@ def _segments_of(value: Any, name: str) -> list[Timed]:
 
 
 def _divided(segment: Timed, words: Sequence[Timed]) -> list[Timed]:
-    """Return a segment, with the times of its words if it has no start; or utterances of its words if it is long."""
+    """Return a segment, with the times and the speaker of its words if it has none.
+
+    Return utterances of its words if it is long, or if only they tell its speakers, and there are several.
+    """
     if segment.start is None and words:
         segment = segment._replace(start=words[0].start, end=words[-1].end)
     is_long = segment.start is not None and segment.end is not None and segment.end - segment.start > LONGEST
-    return utterances_of(words) if is_long and words else [segment]
+    speakers = {segment.speaker or word.speaker for word in words} - {""}
+    if words and (is_long or len(speakers) > 1):
+        return utterances_of(words)
+    return [segment._replace(speaker=speakers.pop())] if speakers else [segment]
+
+
+def _words_of_all(rows: Sequence[dict[str, Any]], speaker: str) -> list[Timed]:
+    """Return the words of the last row if they are those of all rows once more, with speakers, as Google's of v1."""
+    if text_of(rows[-1]):
+        return []
+    first, words = (_timed(within(row, _WORDS), speaker) for row in (rows[0], rows[-1]))
+    are_all = bool(first and words) and first[0].start == words[0].start
+    return words if are_all and any(word.speaker for word in words) else []
 
 
 def _timed(rows: Sequence[Any], speaker: str) -> list[Timed]:

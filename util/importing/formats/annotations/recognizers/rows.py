@@ -13,6 +13,8 @@ from ....pipeline.columns import DURATIONS, ENDS, STARTS, TEXTS
 
 _TEXTS = (*TEXTS, "punctuated_word", "word", "display", "DisplayText", "value", "content")
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag")
+_UNKNOWN = ("speakerTag", "0")
+"""Google counts speakers from 1."""
 BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
 _STARTS = (*STARTS, "startoffset", "from", "ts", "tstart")
@@ -42,7 +44,7 @@ def timed_of(row: Mapping[str, Any], speaker: str = "") -> Timed | None:
     text = text_of(row)
     if text is None:
         return None
-    names = {key: value for key, value in texts_of(row).items() if key in _SPEAKERS}
+    names = {key: value for key, value in texts_of(row).items() if key in _SPEAKERS and (key, value) != _UNKNOWN}
     own = speaker_of(names) or next(iter(names.values()), "") or _speaker_of_best(row) or speaker
     start, end = _times_of(row)
     return Timed(text, start, end, own)
