@@ -44,6 +44,11 @@ def test_a_path_that_does_not_end_so_leaves_the_speaker_that_is_known() -> None:
     assert speakers("s_{speaker}/*", "s_anna/1.wav", "1.wav", "t_bob/1.wav", "s_/1.wav") == ["anna", *3 * ["known"]]
 
 
+def test_a_warning_tells_that_known_speakers_are_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    assert speakers("{speaker}/*", "known/0.wav", "anna/1.wav", "bob/2.wav") == ["known", "anna", "bob"]
+    assert caplog.messages == ["anna/1.wav: --speakers takes the speaker anna in place of known, and others so"]
+
+
 def test_the_folder_of_the_corpus_is_no_speaker() -> None:
     assert speakers("{speaker}/*", "1.wav", "anna/1.wav") == ["known", "anna"]
 
