@@ -170,8 +170,14 @@ class Recordings:
         return str(whole)
 
     def _clips_of(self, path: str) -> Path:
-        """Return the folder for the clips of a recording; it has the recording's name."""
-        return self._clips / os.path.normpath(path).removeprefix(f"{self._root}{os.sep}").lstrip(os.sep)
+        """Return the folder for the clips of a recording; it has the recording's name.
+
+        That of a recording outside the root is below it, if it is the name of a recording in the root, too.
+        """
+        path = os.path.normpath(path)
+        inside = path.removeprefix(f"{self._root}{os.sep}")
+        is_taken = inside == path and os.path.isfile(f"{self._root}{path}")  # noqa: PTH113 (a Path takes longer)
+        return self._clips / inside.lstrip(os.sep) / ("outside" if is_taken else "")
 
 
 def _inspect(path: str) -> tuple[int, int]:

@@ -102,6 +102,19 @@ def test_segments_of_more_tracks_than_a_flac_has_are_what_is_read_of_them(tmp_pa
     assert np.abs(read_audio(cut, 16_000) - read_audio(tmp_path / "a.wav", 16_000, Part(1, 2))).max() < 2.0**-22
 
 
+def test_recordings_outside_the_folder_have_other_clips_than_their_copies_in_it(tmp_path: Path) -> None:
+    source = tmp_path / "backup"
+    outside = tmp_path / "a.wav"
+    for path, value in ((outside, 0.5), (source / str(outside).lstrip("/"), 0.25)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        soundfile.write(path, np.full(48_000, value), 16_000)
+        row = {"audio_filepath": str(path), "text": f"{value}", "offset": 1, "duration": 1}
+        write(source / f"{value}.jsonl", json.dumps(row))
+    done = Import("json_lines", source, tmp_path / "out", ALL_TRAIN)
+    heard = {row["transcript"]: read_audio(done.out / row["wav_filename"], 16_000)[0] for row in done.all_rows}
+    assert {text: round(float(value), 3) for text, value in heard.items()} == {"0.5": 0.5, "0.25": 0.25}
+
+
 def test_segments_are_cut_again_of_a_recording_that_was_exchanged_for_an_older_file(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", np.full(48_000, 0.5), 16_000)
     write(tmp_path / "rows.jsonl", json.dumps({"audio_filepath": "a.wav", "text": "x", "offset": 1, "duration": 1}))
