@@ -15,6 +15,8 @@ WITHOUT_NAMES: Rows = [("good morning", "", "4.000"), ("how are you?", "", "5.00
 WITH_NAMES: Rows = [("good morning", "Ann Lee", "4.000"), ("how are you?", "Tom", "5.000")]
 WITH_ENDS: Rows = [("good morning", "", "0.800"), ("how are you?", "", "0.800")]
 
+WITH_NAMES_AND_ENDS: Rows = [("good morning", "Ann Lee", "0.800"), ("how are you?", "Tom", "0.800")]
+
 
 def imported(folder: Path, name: str, text: str | bytes) -> tuple[Rows, list[str]]:
     """Return the transcript, speaker and duration of each row of a recording of 9 seconds, and what is left out."""
@@ -37,6 +39,9 @@ def imported(folder: Path, name: str, text: str | bytes) -> tuple[Rows, list[str
         ("0:00\ngood morning\n0:04\nhow are you?", WITHOUT_NAMES),
         ("00:00:00 good morning\r\n00:00:04 how are you?\r\n", WITHOUT_NAMES),
         ("[00:00.200 --> 00:01.000]  good morning\n[00:02.000 --> 00:02.800]  how are you?\n", WITH_ENDS),
+        ("[0.20s -> 1.00s]  good morning\n[2.00s -> 2.80s]  how are you?\n", WITH_ENDS),
+        ("[0.2 - 1.0] Ann Lee: good morning\n[2.0 - 2.8] Tom: how are you?\n", WITH_NAMES_AND_ENDS),
+        ("[0.000]\ngood morning\n[4.000]\nhow are you?\n", WITHOUT_NAMES),
         ("[00:00:00:00] good morning\n[00:00:04:00] how are you?", WITHOUT_NAMES),
         ("00:00:00:00\ngood morning\n00:00:04:00\nhow are you?", WITHOUT_NAMES),
         ("[00:00:00:06 - 00:00:01:00]\ngood morning\n[00:00:02:00 - 00:00:02:24]\nhow are you?", WITH_ENDS),
@@ -48,7 +53,15 @@ def test_a_text_is_cut_at_its_times(text: str, rows: Rows, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["10:30 is too late", "we meet at 10:30\nor at 9:15", "it is 10:30\nsaid Tom", "as (3:16) says (4:20)"]
+    "text",
+    [
+        "10:30 is too late",
+        "we meet at 10:30\nor at 9:15",
+        "it is 10:30\nsaid Tom",
+        "as (3:16) says (4:20)",
+        "(0.5) so (1.5)",
+        "[12] so [13]",
+    ],
 )
 def test_times_may_be_words_of_a_text(text: str, tmp_path: Path) -> None:
     assert imported(tmp_path / "corpus", "a.txt", text) == ([(" ".join(text.split()), "", "9.000")], [])

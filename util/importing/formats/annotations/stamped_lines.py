@@ -1,9 +1,9 @@
 """Transcripts with a time before, or after, each of their paragraphs: `[00:01:23] Anna: text`, and many similar ones.
 
 The time may be in brackets or at the begin of a line, alone or with an end (`[00:01.2 --> 00:03.4] text`, as Whisper
-prints it), or after the name of a speaker (Otter's `Anna  0:04` above the text), or between # (f4's `#00:01:23-4#`).
-The last of four numbers is that of a frame, as programs for video write it. Without an end, a text ends at the next
-time.
+prints it, or in seconds, `[1.20s -> 3.40s] text`), or after the name of a speaker (Otter's `Anna  0:04` above the
+text), or between # (f4's `#00:01:23-4#`). The last of four numbers is that of a frame, as programs for video write it.
+Without an end, a text ends at the next time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from .names_of_speakers import names_apart
 from .tiers import Segment, Tier, tiers_by_speaker
 
 _TIME = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3}|:\d{2})?"
-_RANGE = rf"(?P<%s>{_TIME})(?:\s*(?:-+>?|\u2013|\u2014)\s*(?P<%s>{_TIME}))?"
+_TO = r"\s*(?:-+>?|\u2013|\u2014)\s*"
+_RANGE = rf"(?P<%s>{_TIME})(?:{_TO}(?P<%s>{_TIME}))?"
+_SECONDS = r"\d+\.\d+"
 _STAMP = re.compile(
     rf"[\[(<{{]\s*{_RANGE % ('start', 'end')}\s*[\])>}}]"
     rf"|^[ \t]*{_RANGE % ('start_bare', 'end_bare')}(?=\s|$)"
     rf"|(?<=[ \t]){_RANGE % ('start_last', 'end_last')}[ \t]*:?[ \t]*$"
+    rf"|^[ \t]*\[(?P<start_seconds>{_SECONDS})s?(?:{_TO}(?P<end_seconds>{_SECONDS})s?)?\]"
     r"|#(?P<hashed>\d{1,2}:\d{2}:\d{2}(?:[-.,]\d{1,3})?)#",
     re.MULTILINE,
 )
