@@ -67,6 +67,18 @@ def test_times_may_be_words_of_a_text(text: str, tmp_path: Path) -> None:
     assert imported(tmp_path / "corpus", "a.txt", text) == ([(" ".join(text.split()), "", "9.000")], [])
 
 
+def test_transcripts_of_babel_lose_their_marks_and_what_was_not_understood(tmp_path: Path) -> None:
+    said = ("<no-speech>", "good <laugh> *morn-* x-ray", "how (()) you", "~", "<int> yes", "<no-speech>")
+    lines = [f"[{second}.000]\n{text}" for second, text in enumerate(said)]
+    for name, text in (("a", "\n".join([*lines, "[6.000]\n"])), ("b", "[0.000]\n<no-speech>\n[6.000]\n")):
+        tone(tmp_path / "corpus" / "audio" / f"{name}.sph", 7)
+        write(tmp_path / "corpus" / "transcription" / f"{name}.txt", text)
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    clips = {Path(row["wav_filename"]).stem: row["transcript"] for row in done.all_rows}
+    assert clips == {"00001000-00002000": "good morn x-ray", "00004000-00005000": "yes"}
+    assert done.left_out == {"transcription/b.txt": "no text in the tiers that were chosen"}
+
+
 def test_a_title_above_the_first_time_is_left_out(tmp_path: Path) -> None:
     rows, left_out = imported(tmp_path / "corpus", "a.txt", "Talk with Ann\n\n[0:00] good morning\n[0:04] how are you?")
     assert (rows, left_out) == (WITHOUT_NAMES, ["an annotation without a time"])

@@ -1,19 +1,26 @@
 """Transcripts of conversations in a .txt: lines with two times, the speaker, and what is said.
 
 Magic Data's corpora have `[1.32,6.69]`, the speaker, further facts and the text, with tabs between them. The LDC's
-(Fisher, CallHome) have `1.32 6.69 A: text`, and comments after a #; a text may go on in further lines. Marks such as
-[noise] and {breath} are removed.
+(Fisher, CallHome) have `1.32 6.69 A: text`, and comments after a #; a text may go on in further lines. IARPA Babel's,
+of one speaker, have lines with a time, as `[1.320]`, and between them what is said, or `<no-speech>`. Marks such as
+[noise], {breath} and <laugh> are removed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 
 from .label_tracks import FREQUENCIES
 from .tiers import Segment, Tier, tiers_by_speaker
 
 _OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
 _OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
+_OF_BABEL = re.compile(r"\[0\.0+\]\n.*\n\[\d+\.\d+\]", re.DOTALL)
+_TIME_OF_BABEL = re.compile(r"^\[(\d+\.\d+)\][ \t]*$", re.MULTILINE)
+_MARKS_OF_BABEL = re.compile(r"<[^<>]*>|[~*]|(?<!\w)-|-(?!\w)")
+_NOT_UNDERSTOOD = re.compile(r"\(\(\)\)|<(?:foreign|overlap|prompt)>")
 _TIMES = re.compile(r"\d+\.\d+\s+\d+\.\d+\b")
 _MARKS = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}|\(\(|\)\)")
 _PASSED_OVER = ("#", FREQUENCIES)
@@ -22,8 +29,11 @@ _PASSED_OVER = ("#", FREQUENCIES)
 def timed_lines(text: str) -> list[Tier]:
     """Return what each speaker says as a tier; or none if the text is anything else.
 
-    A text is something else, such as a track of labels, if a line has times but no speaker.
+    A text is something else, such as a track of labels, if a line has times but no speaker. Of Babel's, what was not
+    understood is left out.
     """
+    if _OF_BABEL.fullmatch(text.strip()):
+        return [Tier("text", "", list(_between_times(text)))]
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_PASSED_OVER)]
     pattern = next((each for each in (_OF_MAGIC_DATA, _OF_LDC) if lines and each.fullmatch(lines[0])), None)
     if pattern is None:
@@ -43,3 +53,11 @@ def timed_lines(text: str) -> list[Tier]:
 
 def _words(written: str) -> str:
     return " ".join(_MARKS.sub(" ", written).split())
+
+
+def _between_times(text: str) -> Iterator[Segment]:
+    _, *parts = _TIME_OF_BABEL.split(text)
+    for (start, end), written in zip(pairwise(map(float, parts[::2])), parts[1::2], strict=False):
+        words = " ".join(_MARKS_OF_BABEL.sub(" ", written).split())
+        if words and start < end and not _NOT_UNDERSTOOD.search(written):
+            yield Segment(start, end, words)
