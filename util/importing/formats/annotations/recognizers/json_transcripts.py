@@ -23,7 +23,8 @@ from .rows import BEST_FIRST, Timed, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
 
 _SEGMENTS = (
-    *("segments", "normalized", "verbatim", "audio_segments", "utterances", "sentences", "sentence_info", "chunks"),
+    *("segments", "normalized", "verbatim", "audio_segments", "utterances", "sentences", "sentence_info"),
+    *("speakers", "turnLevelTranscription", "chunks"),
     *("recognizedPhrases", "phrases", "transcription", "events", "results"),
 )
 _WORDS = ("words", "items", "elements", "terms", "word_segments", "result", "results")
@@ -94,17 +95,19 @@ def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
 
 
 def _lists(value: Any, name: str, speaker: str = "") -> Iterator[tuple[list[Any], str]]:
-    """Yield all lists of rows of this name, each with the speaker of what it is in."""
+    """Yield all lists of rows of this name, each with the speaker of what it is in.
+
+    What is beside such a list may have it once more, as stable-ts keeps Whisper's segments beside its own.
+    """
     if isinstance(value, dict):
         speaker = speaker_of(texts_of(value)) or speaker
         if name == _OF_AWS and isinstance(by_channel := value.get("channel_labels"), dict):
             value = by_channel
+        if isinstance(found := value.get(name), list) and any(isinstance(row, dict) for row in found):
+            yield [row for row in found if isinstance(row, dict)], speaker
+            return
         for key, each in value.items():
-            if key == name and isinstance(each, list) and any(isinstance(row, dict) for row in each):
-                yield [row for row in each if isinstance(row, dict)], speaker
-            else:
-                best = each[:1] if key in BEST_FIRST and isinstance(each, list) else each
-                yield from _lists(best, name, speaker)
+            yield from _lists(each[:1] if key in BEST_FIRST and isinstance(each, list) else each, name, speaker)
     elif isinstance(value, list):
         for each in value:
             yield from _lists(each, name, speaker)

@@ -15,6 +15,8 @@ _TEXTS = (*TEXTS, "punctuated_word", "word", "display", "DisplayText", "value", 
 _SPEAKERS = (*SPEAKERS, "speaker_label", "speakerLabel", "speakerTag")
 _UNKNOWN = ("speakerTag", "0")
 """Google counts speakers from 1."""
+_SOUND = "audio_event"
+"""What ElevenLabs calls (laughter) and (music)."""
 BEST_FIRST = ("alternatives", "nBest")
 """Lists whose first item is the likeliest, as those of Google, Speechmatics and Azure."""
 _STARTS = (*STARTS, "startoffset", "from", "ts", "tstart")
@@ -51,7 +53,9 @@ def timed_of(row: Mapping[str, Any], speaker: str = "") -> Timed | None:
 
 
 def text_of(row: Mapping[str, Any]) -> str | None:
-    """Return the text of a row, or of its likeliest alternative; None if it has none."""
+    """Return the text of a row, or of its likeliest alternative; None if it has none, or that of another sound."""
+    if row.get("type") == _SOUND:
+        return None
     text = next((row[name] for name in _TEXTS if isinstance(row.get(name), str)), None)
     if text is None and isinstance(row.get("segs"), list):  # YouTube's
         return "".join(str(part.get("utf8", "")) for part in row["segs"] if isinstance(part, dict)).strip()
