@@ -203,3 +203,47 @@ WITH_SPEAKERS: dict[str, tuple[Any, tuple[str, str]]] = {
         ("speaker 1", "speaker 2"),
     ),
 }
+
+
+OF_CHANNELS: dict[str, Any] = {
+    "Deepgram": {
+        "results": {
+            "channels": [
+                {"alternatives": [{"transcript": ONE, "words": in_seconds()}]},
+                {"alternatives": [{"transcript": TWO, "words": in_seconds(2)}]},
+            ]
+        }
+    },
+    "Deepgram, utterances": {
+        "results": {
+            "utterances": [
+                {"start": 0.2, "end": 1.0, "channel": 0, "transcript": ONE},
+                {"start": 2.0, "end": 2.8, "channel": 1, "transcript": TWO},
+            ]
+        }
+    },
+    "AssemblyAI": {
+        "utterances": [
+            {"start": 200, "end": 1000, "channel": "1", "speaker": "1", "text": ONE},
+            {"start": 2000, "end": 2800, "channel": "2", "speaker": "2", "text": TWO},
+        ]
+    },
+    "Google": {
+        "results": [
+            {**result_of_google(0, 2, ONE, speakers=False), "channelTag": 1},
+            {**result_of_google(2, 4, TWO, speakers=False), "channelTag": 2},
+        ]
+    },
+    "Speechmatics": {
+        "results": [
+            {
+                "type": "word",
+                "channel": f"channel_{1 + number // 2}",
+                "start_time": begin,
+                "end_time": stop,
+                "alternatives": [{"content": word, "speaker": "UU"}],
+            }
+            for number, (word, begin, stop) in enumerate(WORDS)
+        ]
+    },
+}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outputs_of_recognizers import FORMS, ONE, TWO, WITH_SPEAKERS, items_of_aws, words
+from outputs_of_recognizers import FORMS, OF_CHANNELS, ONE, TWO, WITH_SPEAKERS, items_of_aws, words
 from trees import Import, tone, write
 
 from deepspeech.util.importing.formats.annotations.recognizers.rows import Timed
@@ -16,10 +16,10 @@ from deepspeech.util.importing.formats.annotations.recognizers.words import LONG
 from deepspeech.util.importing.pipeline.records import Choices
 
 
-def imported(folder: Path, value: Any, name: str = "a.json") -> list[tuple[str, str, str, str]]:
+def imported(folder: Path, value: Any, *, channels: int = 1) -> list[tuple[str, str, str, str]]:
     """Return the transcript, speaker, clip and duration of each row of a recording of 9 seconds."""
-    tone(folder / "a.wav", 9)
-    write(folder / name, json.dumps(value))
+    tone(folder / "a.wav", 9, channels)
+    write(folder / "a.json", json.dumps(value))
     done = Import("folder", folder, folder.with_name("out"), Choices(split=(1, 0, 0)))
     assert not done.left_out
     return [
@@ -64,13 +64,28 @@ def test_words_of_a_channel_are_read_once_and_apart_from_the_other_channel(tmp_p
     for item in items:
         del item["speaker_label"]
     channels = [{"channel_label": f"ch_{side}", "items": items[side::2]} for side in (0, 1)]
-    rows = imported(tmp_path / "corpus", {"results": {"channel_labels": {"channels": channels}, "items": items}})
+    value = {"results": {"channel_labels": {"channels": channels}, "items": items}}
+    rows = imported(tmp_path / "corpus", value, channels=2)
     assert sorted((row[0], row[2]) for row in rows) == [
-        ("good", "00000200-00000600"),
-        ("how", "00002000-00002300"),
-        ("morning", "00000700-00001000"),
-        ("so", "00002400-00002800"),
+        ("good", "00000200-00000600-channel-0"),
+        ("how", "00002000-00002300-channel-0"),
+        ("morning", "00000700-00001000-channel-1"),
+        ("so", "00002400-00002800-channel-1"),
     ]
+
+
+@pytest.mark.parametrize("form", OF_CHANNELS)
+def test_what_is_said_on_a_channel_is_cut_out_of_it(form: str, tmp_path: Path) -> None:
+    rows = imported(tmp_path / "corpus", OF_CHANNELS[form], channels=2)
+    assert [(row[0], row[2]) for row in rows] == [
+        (ONE, "00000200-00001000-channel-0"),
+        (TWO, "00002000-00002800-channel-1"),
+    ]
+
+
+def test_one_channel_is_all_of_the_recording(tmp_path: Path) -> None:
+    value = {"utterances": [{"start": 0.2, "end": 1.0, "channel": 0, "transcript": ONE}]}
+    assert [row[2] for row in imported(tmp_path / "corpus", value, channels=2)] == ["00000200-00001000"]
 
 
 def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:

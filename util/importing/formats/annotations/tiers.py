@@ -48,6 +48,8 @@ class Tier(NamedTuple):
     """Annotations with a text and times."""
     untimed: Sequence[str] = ()
     """The texts of annotations that lack a time."""
+    channel: int | None = None
+    """The channel of the recording that has the annotations, counted from 0; None: all."""
 
 
 def tiers_by_speaker(said: Iterable[tuple[str, Segment]], unnamed: str = "") -> list[Tier]:

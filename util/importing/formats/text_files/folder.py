@@ -204,7 +204,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
         for tier in chosen:
             speaker = tier.speaker if suffix in _CHOSEN else _own(path, tier.speaker, every=suffix == _CHAT)
-            channel = _channel(path, tier) if turns else None
+            channel = _channel(path, tier) if turns else tier.channel
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
                 columns = {_TIER: tier.name}

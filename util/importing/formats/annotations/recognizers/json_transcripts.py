@@ -18,8 +18,8 @@ from .....corpus_files.lines import read_text
 from .....corpus_files.speakers import speaker_of
 from .....transcripts import continued_by_all
 from ....pipeline.columns import TEXTS
-from ..tiers import AnnotationsError, Segment, Tier, tiers_by_speaker
-from .rows import BEST_FIRST, Timed, in_seconds, text_of, timed_of, within
+from ..tiers import AnnotationsError, Segment, Tier
+from .rows import BEST_FIRST, Origin, Timed, channel_of, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
 
 _SEGMENTS = (
@@ -36,6 +36,8 @@ _TEXTS_WITHIN = (*TEXTS, "translabeltext", "orglabeltext", "labeltext", "standar
 _OF_YOUTUBE = "events"
 _OF_AWS = "items"
 """The words. If `channel_labels` is beside them, it has those of each channel once more."""
+_BY_CHANNEL = "channels"
+"""What each channel has, in order, as Deepgram writes it."""
 _TYPES_OF_WORDS = ("word", "punctuation", "pronunciation")
 
 
@@ -94,40 +96,43 @@ def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
     raise AnnotationsError("it has no text, and no segments with start, end and text")
 
 
-def _lists(value: Any, name: str, speaker: str = "") -> Iterator[tuple[list[Any], str]]:
-    """Yield all lists of rows of this name, each with the speaker of what it is in.
+def _lists(value: Any, name: str, origin: Origin = Origin()) -> Iterator[tuple[list[Any], Origin]]:  # noqa: B008
+    """Yield all lists of rows of this name, each with the speaker and the channel of what it is in.
 
     What is beside such a list may have it once more, as stable-ts keeps Whisper's segments beside its own.
     """
     if isinstance(value, dict):
-        speaker = speaker_of(texts_of(value)) or speaker
+        origin = Origin(speaker_of(texts_of(value)) or origin.speaker, channel_of(value, origin.channel))
         if name == _OF_AWS and isinstance(by_channel := value.get("channel_labels"), dict):
             value = by_channel
         if isinstance(found := value.get(name), list) and any(isinstance(row, dict) for row in found):
-            yield [row for row in found if isinstance(row, dict)], speaker
+            yield [row for row in found if isinstance(row, dict)], origin
             return
         for key, each in value.items():
-            yield from _lists(each[:1] if key in BEST_FIRST and isinstance(each, list) else each, name, speaker)
+            of_channels = key == _BY_CHANNEL and isinstance(each, list)
+            for channel, part in enumerate(each) if of_channels else ((origin.channel, each),):
+                best = part[:1] if key in BEST_FIRST and isinstance(part, list) else part
+                yield from _lists(best, name, origin._replace(channel=channel))
     elif isinstance(value, list):
         for each in value:
-            yield from _lists(each, name, speaker)
+            yield from _lists(each, name, origin)
 
 
 def _segments_of(value: Any, name: str) -> list[Timed]:
     """Return the segments of all lists of this name; none if a row with a text has no time, or rows are words."""
     found = list[Timed]()
-    for rows, speaker in _lists(value, name):
-        if said := _words_of_all(rows, speaker):
+    for rows, origin in _lists(value, name):
+        if said := _words_of_all(rows, origin):
             found += utterances_of(said)
             continue
-        pairs = [(row, timed) for row in rows if (timed := timed_of(row, speaker)) and timed.text]
+        pairs = [(row, timed) for row in rows if (timed := timed_of(row, origin)) and timed.text]
         if any(row.get("type") in _TYPES_OF_WORDS for row, _ in pairs):
             return []
         segments = in_seconds([timed for _, timed in pairs])
         found += [
             part
             for (row, _), segment in zip(pairs, segments, strict=True)
-            for part in _divided(segment, _timed(within(row, _WORDS), segment.speaker))
+            for part in _divided(segment, _timed(within(row, _WORDS), Origin(segment.speaker, segment.channel)))
         ]
     if any(segment.start is None and segment.end is None for segment in found):
         return []
@@ -148,18 +153,18 @@ def _divided(segment: Timed, words: Sequence[Timed]) -> list[Timed]:
     return [segment._replace(speaker=speakers.pop())] if speakers else [segment]
 
 
-def _words_of_all(rows: Sequence[dict[str, Any]], speaker: str) -> list[Timed]:
+def _words_of_all(rows: Sequence[dict[str, Any]], origin: Origin) -> list[Timed]:
     """Return the words of the last row if they are those of all rows once more, with speakers, as Google's of v1."""
     if text_of(rows[-1]):
         return []
-    first, words = (_timed(within(row, _WORDS), speaker) for row in (rows[0], rows[-1]))
+    first, words = (_timed(within(row, _WORDS), origin) for row in (rows[0], rows[-1]))
     are_all = bool(first and words) and first[0].start == words[0].start
     return words if are_all and any(word.speaker for word in words) else []
 
 
-def _timed(rows: Sequence[Any], speaker: str) -> list[Timed]:
+def _timed(rows: Sequence[Any], origin: Origin) -> list[Timed]:
     """Return the words of rows, in seconds, up to the last with a time."""
-    words = in_seconds([word for row in rows if isinstance(row, dict) and (word := timed_of(row, speaker))])
+    words = in_seconds([word for row in rows if isinstance(row, dict) and (word := timed_of(row, origin))])
     return words if any(word.start is not None for word in words) else []
 
 
@@ -178,12 +183,12 @@ def _completed(segments: Sequence[Timed], *, captions: bool) -> list[Timed]:
 
 
 def _of_words(value: Any, name: str) -> list[Timed]:
-    return [each for rows, speaker in _lists(value, name) for each in utterances_of(_timed(rows, speaker))]
+    return [each for rows, origin in _lists(value, name) for each in utterances_of(_timed(rows, origin))]
 
 
 def _is_short(found: Sequence[Timed]) -> bool:
-    """Return whether utterances are as one, by one speaker."""
-    return len({each.speaker for each in found}) < 2 and (found[-1].end or 0.0) <= LONGEST
+    """Return whether utterances are as one, by one speaker on one channel."""
+    return len({(each.speaker, each.channel) for each in found}) < 2 and (found[-1].end or 0.0) <= LONGEST
 
 
 def _joined(value: Any, name: str) -> str:
@@ -203,7 +208,10 @@ def _text_by_name(texts: dict[str, str]) -> str:
 
 
 def _by_speaker(found: Sequence[Timed]) -> list[Tier]:
-    said = (
-        (speaker, Segment(start or 0.0, math.inf if end is None else end, text)) for text, start, end, speaker in found
-    )
-    return tiers_by_speaker(said, "segments")
+    """Return what each speaker says as a tier; on each channel, if there are several."""
+    several = len({each.channel for each in found} - {None}) > 1
+    tiers: dict[tuple[str, int | None], list[Segment]] = {}
+    for text, start, end, speaker, channel in found:
+        segment = Segment(start or 0.0, math.inf if end is None else end, text)
+        tiers.setdefault((speaker, channel if several else None), []).append(segment)
+    return [Tier(said[0] or "segments", said[0], segments, channel=said[1]) for said, segments in tiers.items()]

@@ -27,6 +27,8 @@ _UNITS = {"inticks": 1e-7, "milliseconds": 1e-3, "ms": 1e-3, "": 1.0}
 _PERIOD = re.compile(r"(?:PT)?(?:(\d+)H)?(?:(\d+)M)?(\d+(?:\.\d+)?)S", re.IGNORECASE)
 """A time such as 1.5s or PT1M1.5S."""
 _OF_SPEECHMATICS = re.compile(r"S(\d+)")
+_CHANNEL = re.compile(r"ch_(\d)|(?:channel_)?([1-9])")
+"""AWS's, Speechmatics' and AssemblyAI's."""
 _LETTERS_PER_UNIT = 0.04
 """Texts have more letters in a second, and fewer in a millisecond."""
 
@@ -39,17 +41,37 @@ class Timed(NamedTuple):
     """Seconds; None if the row does not say."""
     end: float | None
     speaker: str = ""
+    channel: int | None = None
+    """Counted from 0; None if the row does not say."""
 
 
-def timed_of(row: Mapping[str, Any], speaker: str = "") -> Timed | None:
-    """Return the text of a row, with its own speaker or else this one; None if it has no text."""
+class Origin(NamedTuple):
+    """The speaker and the channel of rows that do not say theirs."""
+
+    speaker: str = ""
+    channel: int | None = None
+
+
+def timed_of(row: Mapping[str, Any], origin: Origin = Origin()) -> Timed | None:  # noqa: B008 (never changed)
+    """Return the text of a row, with its own speaker and channel or else these; None if it has no text."""
     text = text_of(row)
     if text is None:
         return None
     names = {key: value for key, value in texts_of(row).items() if key in _SPEAKERS and (key, value) != _UNKNOWN}
-    own = speaker_of(names) or next(iter(names.values()), "") or _speaker_of_best(row) or speaker
+    own = speaker_of(names) or next(iter(names.values()), "") or _speaker_of_best(row) or origin.speaker
     start, end = _times_of(row)
-    return Timed(text, start, end, own)
+    return Timed(text, start, end, own, channel_of(row, origin.channel))
+
+
+def channel_of(row: Mapping[str, Any], otherwise: int | None = None) -> int | None:
+    """Return the channel that a row names, counted from 0: numbers and AWS's ch_0 are so counted, others from 1."""
+    tag = row.get("channelTag")
+    channel = row.get("channel", row.get("channel_label")) if tag is None else str(tag)
+    if isinstance(channel, int) and channel >= 0:
+        return channel
+    if isinstance(channel, str) and (found := _CHANNEL.fullmatch(channel)):
+        return int(found[1]) if found[1] else int(found[2]) - 1
+    return otherwise
 
 
 def text_of(row: Mapping[str, Any]) -> str | None:

@@ -41,7 +41,7 @@ def _ends(utterance: Timed, word: Timed) -> bool:
     if utterance.end is None or utterance.start is None or word.start is None or word.end is None:
         return True
     return (
-        word.speaker != utterance.speaker
+        (word.speaker, word.channel) != (utterance.speaker, utterance.channel)
         or utterance.text.endswith(_SENTENCE_ENDS)
         or word.start - utterance.end >= _PAUSE
         or word.end - utterance.start > LONGEST
