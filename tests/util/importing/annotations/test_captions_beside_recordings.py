@@ -32,6 +32,7 @@ CAPTIONS = {
     'end="00:00:01:00">good morning</p><p begin="00:00:02:00" end="00:00:02:20">how are you?</p></body></tt>',
     "a.ass": "[V4+ Styles]\nFormat: Name, Fontname\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
     "Dialogue: 0,0:00:00.20,0:00:01.00,Default,,{\\i1}good{\\i0}\\Nmorning\n"
+    "Dialogue: 1,0:00:00.20,0:00:01.00,Sign,,{\\an7\\p1}m 0 0 l 9 9{\\p0}\n"
     "Comment: 0,0:00:01.00,0:00:02.00,Default,,nothing\nDialogue: 0,0:00:02.00,0:00:02.80,Default,,how are you?\n",
     "a.tsv": "start\tend\ttext\n200\t1000\tgood morning\n2000\t2800\thow are you?\n",
     "a.lrc": "[ti:Song]\n[00:00.20]good <00:00.60>morning\n[00:01.00]\n[00:02.00]how are you?\n[00:02.80]\n",
@@ -66,6 +67,34 @@ def test_names_in_captions_are_the_speakers(tmp_path: Path) -> None:
     write(tmp_path / "corpus" / "a.ass", text)
     done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("yes, or no", "Ann")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n{}\n\n2\n00:00:02,000 --> 00:00:03,000\nyes [laughs]\n"),
+        (
+            "a.json",
+            '{{"transcription": [{{"offsets": {{"from": 1000, "to": 2000}}, "text": " {}"}}, '
+            '{{"offsets": {{"from": 2000, "to": 3000}}, "text": " yes [laughs]"}}]}}',
+        ),
+    ],
+)
+@pytest.mark.parametrize("mark", ["[Music]", "[BLANK_AUDIO]", "\u266a [Applause] \u266a", "..."])
+def test_marks_of_sounds_alone_are_left_out(name: str, text: str, mark: str, tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav", 4)
+    write(tmp_path / "corpus" / name, text.replace("{}", mark).replace("{{", "{").replace("}}", "}"))
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [row["transcript"] for row in done.all_rows] == ["yes [laughs]"]
+    assert list(done.left_out.values()) == ["no words, only marks such as [Music]"]
+
+
+def test_a_cue_of_several_voices_is_that_of_no_speaker(tmp_path: Path) -> None:
+    tone(tmp_path / "corpus" / "a.wav", 4)
+    cue = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>good</v>\n<v Tom>morning</v>\n"
+    write(tmp_path / "corpus" / "a.vtt", cue)
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [("good morning", "")]
 
 
 DIGITS = "9" * 5000

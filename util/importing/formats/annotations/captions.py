@@ -25,6 +25,7 @@ _TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
 _TIME_OF_LRC = re.compile(r"\[(\d+:\d+(?:[.:]\d+)?)\]")
 _WORD_OF_LRC = re.compile(r"<\d+:\d+(?:[.:]\d+)?>")
 _STYLE = re.compile(r"\{[^}]*\}")
+_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}[^{]*")
 _BREAK = re.compile(r"\\[Nnh]")
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _BEGINS = {"begin", "t", "start"}
@@ -83,7 +84,7 @@ def _dialogue(path: Path) -> Iterator[tuple[str, Segment]]:
             values = dict(zip(names, fields.strip().split(",", max(0, len(names) - 1)), strict=False))
             try:
                 start, end = seconds_of(values["Start"].strip()), seconds_of(values["End"].strip())
-                text = _BREAK.sub(" ", _STYLE.sub("", values["Text"]))
+                text = _BREAK.sub(" ", _STYLE.sub("", _DRAWING.sub("", values["Text"])))
             except (KeyError, ValueError) as error:
                 raise AnnotationsError(f"a Dialogue without {error}") from error
             if segment := _segment(start, end, text):

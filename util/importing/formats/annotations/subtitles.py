@@ -30,7 +30,7 @@ _TAGS = re.compile(r"<rt(?:\.[^<>]*)?>[^<]*|<[^<>]*>|\{\\[^{}]*\}")
 class _Cue(NamedTuple):
     start: float  # seconds
     end: float
-    voice: str  # empty if the file does not say
+    voice: str  # empty if the file does not say, or there are several
     lines: Sequence[str]  # without tags; none is empty
 
 
@@ -56,10 +56,10 @@ def _cues(lines: Sequence[str]) -> list[_Cue]:
             raise AnnotationsError(f"line {number}: times are not written as 00:01:02.345 {_ARROW} 00:01:04.000")
         start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
         written = _lines_of_cue(lines, number)
-        voice = _VOICE.search(" ".join(written))
+        voices = {unescape(voice).strip() for voice in _VOICE.findall(" ".join(written))}
         texts = [" ".join(unescape(_TAGS.sub("", each)).split()) for each in written]
         if any(texts):
-            cues.append(_Cue(start, end, unescape(voice[1]).strip() if voice else "", [*filter(None, texts)]))
+            cues.append(_Cue(start, end, voices.pop() if len(voices) == 1 else "", [*filter(None, texts)]))
     return cues
 
 

@@ -66,6 +66,8 @@ _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_
 _DOCUMENT = "its transcript is a document; save it as plain text (.txt), in UTF-8"
 _TIER = "tier"
 """The column with the name of a segment's tier."""
+_MARKS = re.compile(r"\[[^\[\]]*\]")
+_NO_WORDS = "no words, only marks such as [Music]"
 _RICH_TEXT = "{\\rtf"
 _SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
@@ -208,7 +210,10 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
                 columns = {_TIER: tier.name}
-                yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
+                if any(map(str.isalnum, _MARKS.sub("", text))):
+                    yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
+                else:
+                    yield LeftOut(where, _NO_WORDS, str(path), text)
             for text in tier.untimed:
                 yield LeftOut(where, "an annotation without a time", str(path), f"{tier.name}: {text}")
 
