@@ -1,4 +1,7 @@
-"""Rows of lists that people wrote with Label Studio, doccano or Prodigy, as rows with audio, text, start and end."""
+"""Rows with several utterances, or those of Label Studio, doccano or Prodigy, as rows with audio, text, start and end.
+
+SLURP has all recordings of a sentence in a row, and the People's Speech those of a document.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,26 @@ def utterances_of(row: Any) -> Iterator[Any]:
         audio = row["audio"] if not str(row["audio"]).startswith("data:") else row.get("path")
         text = None if row.get("answer") in _REJECTED else row.get("transcript")
         yield {"audio": audio, "text": text}
+    elif said := _of_sentence(row) or _of_document(row):
+        yield from said
     else:
         yield row
+
+
+def _of_sentence(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the utterances of a sentence of SLURP; none if the row is anything else."""
+    recordings = row.get("recordings") if "sentence" in row else None
+    found = recordings if isinstance(recordings, list) else []
+    return [{**row, "audio": each.get("file")} for each in found if isinstance(each, dict)]
+
+
+def _of_document(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the utterances of a document of the People's Speech; none if the row is anything else."""
+    data = row.get("training_data")
+    names, texts = (data.get("name"), data.get("label")) if isinstance(data, dict) else (None, None)
+    if not (isinstance(names, list) and isinstance(texts, list) and len(names) == len(texts)):
+        return []
+    return [{**row, "audio": name, "text": text} for name, text in zip(names, texts, strict=True)]
 
 
 def _of_tasks(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -45,6 +45,39 @@ def test_lists_may_have_other_names_for_recordings_and_texts(name: str, row: Any
     assert [row.get("speaker", "") for row in done.all_rows] == (["7"] if "set1" in name else [""])
 
 
+def test_rows_may_have_several_recordings(folder: Path) -> None:
+    for name in (
+        "audio/slurp_real/audio-1.flac",
+        "audio/slurp_real/audio-1-headset.flac",
+        "audio/slurp_real/audio-2.flac",
+    ):
+        tone(folder / name)
+    recordings = [{"file": f"audio-1{ending}.flac", "wer": 0.0} for ending in ("", "-headset")]
+    write(
+        folder / "dataset/slurp/train.jsonl", json.dumps({"slurp_id": 1, "sentence": "one", "recordings": recordings})
+    )
+    recordings = [{"file": "audio-2.flac", "wer": 0.0}]
+    write(
+        folder / "dataset/slurp/devel.jsonl", json.dumps({"slurp_id": 2, "sentence": "two", "recordings": recordings})
+    )
+    write(
+        folder / "dataset/slurp/metadata.json",
+        json.dumps({"1": {"sentence": "one", "recordings": {"audio-1.flac": {}}}}),
+    )
+    done = imported(folder)
+    assert done.transcripts == {"audio-1.flac": "one", "audio-1-headset.flac": "one", "audio-2.flac": "two"}
+    assert done.sets["dev"] == {"audio-2.flac"}
+
+
+def test_rows_may_have_parallel_lists_of_recordings_and_texts(folder: Path) -> None:
+    for name in ("a_00000", "a_00001"):
+        tone(folder / "train" / "clean" / "a" / f"{name}.flac")
+    data = {"duration_ms": [500, 500], "label": ["one", "two"], "name": ["a/a_00000.flac", "a/a_00001.flac"]}
+    row = {"audio_document_id": "a.mp3", "identifier": "a", "text_document_id": "a.srt", "training_data": data}
+    write(folder / "train" / "clean.json", json.dumps(row))
+    assert imported(folder).transcripts == {"a_00000.flac": "one", "a_00001.flac": "two"}
+
+
 def test_lists_in_folders_below_are_found_with_their_sets(folder: Path) -> None:
     for place, name in (("train", "crowd/0/a.wav"), ("test/crowd", "files/b.wav")):
         tone(folder / place / name)
