@@ -5,7 +5,8 @@ set, too, as in talks.dev.stm.
 
 A line of an .stm is `TALK CHANNEL SPEAKER BEGIN END <LABELS> TRANSCRIPT`, and each release has its own labels. Lines
 that scoring ignores are left out. Labels and other marks, such as `<unk>` and a key in parentheses at the end, are
-removed, and "it 's" becomes "it's".
+removed, "it 's" becomes "it's", and of alternatives, as `{ all right / alright }`, the first is taken, which @ means is
+nothing. The channels A and B of an .sph are its first and second.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from ...errors import OtherFormatError
 from ...files.folders import walk
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
-from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
+from ..pipeline.records import SETS, Choices, Item, LeftOut, Record, side_of_call
 from .lists.named_recordings import NamedRecordings
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(.*))?")
 _MARK = re.compile(r"<[^>]*>|\([^)]*\)|\{[^}]*\}|\[[^\]]*\]")
+_ALTERNATIVES = re.compile(r"\{\s*(?:@|([^{}/]*))\s*/[^{}]*\}")
 _SUFFIX = re.compile(r" (?='(?:s|m|d|t|ll|re|ve)\b)")
 
 
@@ -56,13 +58,14 @@ def _read_talk(source: Path, path: Path, recordings: NamedRecordings) -> Iterato
         recording = find_recording(str(beside / found[1]))
         if not Path(recording).exists():
             recording = recordings.find(path, found[1]) or recording
-        transcript = _MARK.sub(" ", found[6] or "")
+        transcript = _MARK.sub(" ", _ALTERNATIVES.sub(r" \1 ", found[6] or ""))
         if _IGNORED in transcript:
             yield LeftOut(where, _IGNORED, recording)
             continue
         start, end = times
         joined = _SUFFIX.sub("", " ".join(transcript.split()))
-        yield Record(recording, joined, where, found[3], official_set, start, end - start)
+        channel = side_of_call(recording, found[2])
+        yield Record(recording, joined, where, found[3], official_set, start, end - start, channel=channel)
 
 
 def _times(found: re.Match[str]) -> tuple[float, float] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ SAME_NAME = "another recording has the same name with another ending"
 
 SURPLUS = "more fields than the header has columns"
 """Why a row is left out whose text contains the separator of fields, so that only a part of it would be read."""
+
+_SIDE = re.compile(r"[AB]\d?")
 
 
 class Record(NamedTuple):
@@ -82,6 +85,11 @@ def once(record: Record, place: str, place_of: Lookup, reason: str) -> Item:
     elif first != place:
         return LeftOut(record.source, reason, record.path, first)
     return record
+
+
+def side_of_call(path: str, name: str) -> int | None:
+    """Return the channel of a telephone call of the LDC that A or B names, also as A1; None of other recordings."""
+    return "AB".find(name[0]) if _SIDE.fullmatch(name) and path.lower().endswith(".sph") else None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ....errors import ImportingError
 from ....files.folders import walk
 from ....transcripts import continued_by_all
 from ...pipeline.folders import DOCUMENTS, set_of_name
-from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record
+from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, LeftOut, Record, side_of_call
 from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_tsv, read_xml
 from ..annotations.chat import read_chat
 from ..annotations.label_tracks import label_tracks
@@ -69,7 +69,6 @@ _TIER = "tier"
 _MARKS = re.compile(r"\[[^\[\]]*\]")
 _NO_WORDS = "no words, only marks such as [Music]"
 _RICH_TEXT = "{\\rtf"
-_SIDE = re.compile(r"[AB]\d?")
 _LABELS = "labels with times instead of a transcript; save them as .srt or .TextGrid"
 _TEXTS: dict[str, Callable[[Path], str]] = {"txt": read_text, "lab": read_text, "trn": follow_links}
 
@@ -206,7 +205,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             yield LeftOut(where, "no text in the tiers that were chosen", str(path), f"it has {names or 'no tiers'}")
         for tier in chosen:
             speaker = tier.speaker if suffix in _CHOSEN else _own(path, tier.speaker, every=suffix == _CHAT)
-            channel = _channel(path, tier) if turns else tier.channel
+            channel = side_of_call(str(path), tier.name) if turns else tier.channel
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
                 columns = {_TIER: tier.name}
@@ -239,8 +238,3 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
 def _own(path: Path, speaker: str, *, every: bool = False) -> str:
     """Return the name of a speaker of a recording, with the recording's if other recordings have others of the name."""
     return f"{path.stem}-{speaker}" if speaker and (every or is_numbered(speaker)) else speaker
-
-
-def _channel(path: Path, tier: Tier) -> int | None:
-    """Return the side of a telephone call of the LDC that a tier named A or B is on, as A or A1; None for others."""
-    return "AB".find(tier.name[:1]) if _SIDE.fullmatch(tier.name) and path.suffix.lower() == ".sph" else None
