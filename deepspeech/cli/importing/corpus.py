@@ -170,7 +170,11 @@ def _parser() -> ArgumentParser:
         help=f"how the paths of recordings that name their speakers end, such as {SPEAKER}/* or {SPEAKER}_*",
     )
     parser.add_argument(
-        "--tier", action="append", default=[], metavar="NAME", help="a tier of TextGrid or ELAN files; may be repeated"
+        "--tier",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"a tier of TextGrid or ELAN files, or all with names such as tx@{SPEAKER}; may be repeated",
     )
     return parser
 

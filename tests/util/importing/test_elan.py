@@ -103,6 +103,19 @@ def test_annotations_without_a_time_are_listed_as_left_out(tmp_path: Path) -> No
     assert left_out == [("an annotation without a time", f"words: {word}") for word in ("zwei", "drei")]
 
 
+def test_names_of_tiers_may_name_the_speakers(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    for name, speakers in (("a", ("Ann", "Eve")), ("b", ("Ann", "Bob"))):
+        tone(tmp_path / f"{name}.wav", 3)
+        said = [(f"{speaker} tx", "", [(0, 1000, f"{name} {speaker}")]) for speaker in speakers]
+        write(tmp_path / f"{name}.eaf", eaf(*said, ("notes", "", [(0, 1000, "no")])))
+    with pytest.raises(ImportingError, match=r"several tiers: Ann tx, Eve tx, notes, .* \{speaker\} stands for them"):
+        Import("folder", tmp_path, tmp_path / "out")
+    done = Import("folder", tmp_path, tmp_path / "out", Choices(split=(1, 0, 0), tiers=("{speaker} tx",)))
+    rows = sorted((row["transcript"], row["speaker"]) for row in done.all_rows)
+    assert rows == [("a Ann", "Ann"), ("a Eve", "Eve"), ("b Ann", "Ann"), ("b Bob", "Bob")]
+
+
 @pytest.mark.parametrize(
     ("media", "wanted"),
     [

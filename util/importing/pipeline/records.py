@@ -103,7 +103,7 @@ class Choices:
     speakers: str = ""
     """How the paths of recordings end that name their speakers, such as "{speaker}/*"; empty: paths name none."""
     tiers: tuple[str, ...] = ()
-    """Names of the tiers of annotations; without any, a file must have only one tier with text."""
+    """Names of the tiers of annotations, in which {speaker} stands for any name; without any, a file has one tier."""
     parts: tuple[str, ...] = ()
     """Parts of a corpus that is published in parts, such as train-clean-100; none: the standard ones, or all."""
     download: bool = False

@@ -18,6 +18,7 @@ from ....errors import ImportingError
 from ....files.opening import opened
 from ....transcripts import continued_by_all
 from ....web.libraries import needs
+from ...pipeline.speakers import SPEAKER
 
 _EXPONENT = re.compile(r"^(\s*(?:\w+\s*=\s*)?)([\d.]+[eE][-+]?\d+)(\s*)$", re.MULTILINE)
 _BINARY = b"ooBinaryFile"
@@ -106,14 +107,24 @@ def read_eaf(path: Path, recording: Path) -> list[Tier]:
 def choose_tiers(path: Path, tiers: Sequence[Tier], wanted: Sequence[str]) -> list[Tier]:
     """Return the tiers with the wanted names or, if no name is given, the only tier with text.
 
-    Raise ImportingError if there are several tiers and no name is given.
+    In a wanted name, {speaker} stands for the name of a speaker, which is that of tiers without one. Raise
+    ImportingError if there are several tiers and no name is given.
     """
     if wanted:
-        return [tier for tier in tiers if tier.name in wanted]
+        pattern = re.compile("|".join("(.+)".join(map(re.escape, name.split(SPEAKER))) for name in wanted))
+        matches = [(tier, pattern.fullmatch(tier.name)) for tier in tiers]
+        return [
+            tier._replace(speaker=tier.speaker or next(filter(None, match.groups()), ""))
+            for tier, match in matches
+            if match
+        ]
     with_text = [tier for tier in tiers if tier.segments]
     if len(with_text) > 1:
         names = ", ".join(tier.name for tier in with_text)
-        raise ImportingError(f"{path} has several tiers: {names}; choose those with the transcripts by --tier NAME")
+        raise ImportingError(
+            f"{path} has several tiers: {names}; choose those with the transcripts by --tier NAME; "
+            f"in names that name the speakers, {SPEAKER} stands for them"
+        )
     return with_text
 
 
