@@ -122,6 +122,8 @@ def test_documents_are_told_to_be_saved_as_text(name: str, text: bytes, tmp_path
     ("text", "rows"),
     [
         ("0.2\t1.0\tnote: good morning\n2.0\t2.8\thow are you?\n", [("note: good morning", "", "0.800"), WITH_ENDS[1]]),
+        ("0.2\t1\tgood morning\n2\t2.8\thow are you?\n", WITH_ENDS),
+        ("0\t1\tgood\n", [("0 1 good", "", "9.000")]),
         ("0.2\t4.2\tAnn: good morning\n\\\t0.0\t100.0\n4.0\t9.0\tTom: how are you?\n", None),
     ],
 )
