@@ -89,6 +89,19 @@ def test_marks_of_sounds_alone_are_left_out(name: str, text: str, mark: str, tmp
     assert list(done.left_out.values()) == ["no words, only marks such as [Music]"]
 
 
+@pytest.mark.parametrize("ending", ["vtt", "srv1", "json3"])
+def test_marks_of_another_speaker_are_no_words(ending: str, tmp_path: Path) -> None:
+    captions = {
+        "vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n&gt;&gt; good\n>>morning a>>b\n",
+        "srv1": '<transcript><text start="1" dur="1">&gt;&gt; good &gt;&gt; morning a&gt;&gt;b</text></transcript>',
+        "json3": json.dumps({"events": [{"tStartMs": 1000, "segs": [{"utf8": ">> good >> morning a>>b"}]}]}),
+    }
+    tone(tmp_path / "corpus" / "a.wav", 4)
+    write(tmp_path / "corpus" / f"a.{ending}", captions[ending])
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    assert [row["transcript"] for row in done.all_rows] == ["good morning a>>b"]
+
+
 def test_a_cue_of_several_voices_is_that_of_no_speaker(tmp_path: Path) -> None:
     tone(tmp_path / "corpus" / "a.wav", 4)
     cue = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>good</v>\n<v Tom>morning</v>\n"

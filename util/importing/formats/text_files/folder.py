@@ -66,6 +66,8 @@ _WITH_LANGUAGE = re.compile(rf"(.+)\.[a-z]{{2,3}}(?:-[a-z0-9]+)*\.(?:{'|'.join(_
 _DOCUMENT = "its transcript is a document; save it as plain text (.txt), in UTF-8"
 _TIER = "tier"
 """The column with the name of a segment's tier."""
+_ANOTHER_SPEAKER = re.compile(r"(?<!\S)>>+\s*")
+"""Comes before what another speaker says, in captions."""
 _MARKS = re.compile(r"\[[^\[\]]*\]")
 _NO_WORDS = "no words, only marks such as [Music]"
 _RICH_TEXT = "{\\rtf"
@@ -209,6 +211,7 @@ def _read(source: Path, path: Path, annotation: Path, tiers: Sequence[str]) -> I
             for start, end, text in tier.segments:
                 duration = None if math.isinf(end) else end - start
                 columns = {_TIER: tier.name}
+                text = _ANOTHER_SPEAKER.sub("", text)
                 if any(map(str.isalnum, _MARKS.sub("", text))):
                     yield Record(str(path), text, where, speaker, "", start, duration, columns, channel)
                 else:
