@@ -178,7 +178,7 @@ def read_corpus(
 def _remaining(rows: list[Row | BadRow], excluded: Exclusions | None, names: str) -> list[Row | BadRow]:
     if excluded is None:
         return rows
-    remaining = [row for row in rows if not (isinstance(row, Row) and row in excluded)]
+    remaining = excluded.remaining(rows)
     lists = ", ".join(map(named_for_all, excluded.files))
     if len(remaining) == len(rows) and (excluded.lines or excluded.recordings):
         log.warning(

@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...corpus_files import Row, listing
 from ...corpus_files.csv_files import DURATION, STARTS, check_times, part_of_fields
-from ...errors import CorpusError
+from ...errors import BadRow, CorpusError
 from ...parts import Part
 from ...storage.copies import joined, local_path, named_for_all
+
+_Listed = tuple[str | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Exclusions:
 
     files: tuple[Path, ...]
     """The lists."""
-    lines: dict[tuple[str, int], list[tuple[str | None, float | None]]]
+    lines: dict[tuple[str, int], list[_Listed]]
     """CSV file and line of each row, with what lists name there: a recording and its begin in seconds, if they do."""
     recordings: dict[str, set[Part | None]]
     """The parts to leave out of each recording; None: all of it. Times are rounded to milliseconds."""
@@ -37,7 +39,7 @@ class Exclusions:
         the columns or is unreadable.
         """
         lists = tuple(files)
-        lines: defaultdict[tuple[str, int], list[tuple[str | None, float | None]]] = defaultdict(list)
+        lines: defaultdict[tuple[str, int], list[_Listed]] = defaultdict(list)
         recordings: defaultdict[str, set[Part | None]] = defaultdict(set)
         real_paths = _RealPaths()
         for path in lists:
@@ -54,26 +56,45 @@ class Exclusions:
                     raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
         return cls(lists, dict(lines), dict(recordings), real_paths)
 
-    def __contains__(self, row: Row) -> bool:
-        """Return whether a row is left out.
+    def remaining(self, rows: Sequence[Row | BadRow]) -> list[Row | BadRow]:
+        """Return the rows that are not left out.
 
-        Raise CorpusError if a list names another recording, or another part, for this line, because the CSV has
-        changed since.
+        Raise CorpusError if a list names another recording, or another part, than those of a line, because the CSV has
+        changed since. A line may have several, as of JSON with the utterances of a document in a line.
         """
-        place = self._real_paths.of_list(row.csv_file), row.line
-        if place not in self.lines and not self.recordings:  # so that most rows need no file system call
+        of_lines: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
+        for row in rows if self.lines else ():
+            if isinstance(row, Row) and (place := self._place(row)) in self.lines:
+                of_lines[place].append(row)
+        for place, found in of_lines.items():
+            self._check(self.lines[place], found)
+        return [row for row in rows if not (isinstance(row, Row) and row in self)]
+
+    def __contains__(self, row: Row) -> bool:
+        """Return whether a row is left out."""
+        listed = self.lines.get(self._place(row), ())
+        if not listed and not self.recordings:  # so that most rows need no file system call
             return False
-        recording = self._real_paths.of(row.path)
-        begin = None if row.part is None else round(row.part.start, 3)
-        for listed, listed_begin in self.lines.get(place, ()):
-            if listed not in (None, recording) or listed_begin not in (None, begin):
-                named, now = _named(listed or recording, listed_begin), _named(recording, begin)
+        left_out = self.recordings.get(self._real_paths.of(row.path), ())
+        return None in left_out or _rounded(row.part) in left_out or any(self._names(each, row) for each in listed)
+
+    def _check(self, listed: Iterable[_Listed], rows: Sequence[Row]) -> None:
+        for each in listed:
+            if not any(self._names(each, row) for row in rows):
+                recording = self._real_paths.of(rows[0].path)
+                named, now = _named(each[0] or recording, each[1]), _named(recording, _begin_of(rows[0]))
                 raise CorpusError(
-                    f"{', '.join(map(named_for_all, self.files))}: names {named} for {row.source}, where {now} is now; "
-                    "make the list again"
+                    f"{', '.join(map(named_for_all, self.files))}: names {named} for {rows[0].source}, where {now} is "
+                    "now; make the list again"
                 )
-        left_out = self.recordings.get(recording, ())
-        return place in self.lines or None in left_out or _rounded(row.part) in left_out
+
+    def _names(self, listed: _Listed, row: Row) -> bool:
+        """Return whether what a list has for the line of a row is true of the row."""
+        recording, begin = listed
+        return recording in (None, self._real_paths.of(row.path)) and begin in (None, _begin_of(row))
+
+    def _place(self, row: Row) -> tuple[str, int]:
+        return self._real_paths.of_list(row.csv_file), row.line
 
 
 class _RealPaths:
@@ -95,6 +116,10 @@ class _RealPaths:
         if path not in self._lists:
             self._lists[path] = os.path.realpath(listing(Path(path)))
         return self._lists[path]
+
+
+def _begin_of(row: Row) -> float | None:
+    return None if row.part is None else round(row.part.start, 3)
 
 
 def _begin(path: Path, number: int, row: dict[str, str]) -> float | None:
