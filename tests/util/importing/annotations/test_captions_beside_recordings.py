@@ -89,6 +89,17 @@ def test_marks_of_sounds_alone_are_left_out(name: str, text: str, mark: str, tmp
     assert list(done.left_out.values()) == ["no words, only marks such as [Music]"]
 
 
+def test_cues_that_underline_each_word_in_turn_are_one(tmp_path: Path) -> None:
+    texts = ("<u>good</u> morning", "good morning", "good <u>morning</u>", "<u>yes</u>", "<u>yes</u>", "no", "no")
+    times = (1, 2, 3, 4, 6, 7, 8)
+    cues = [f"00:0{start}.000 --> 00:0{start + 1}.000\n{text}\n" for start, text in zip(times, texts, strict=True)]
+    tone(tmp_path / "corpus" / "a.wav", 9)
+    write(tmp_path / "corpus" / "a.vtt", "\n".join(["WEBVTT\n", *cues]))
+    done = Import("folder", tmp_path / "corpus", tmp_path / "out", Choices(split=(1, 0, 0)))
+    rows = [(row["transcript"], row["duration"]) for row in done.all_rows]
+    assert rows == [("good morning", "3.000"), *[("yes", "1.000")] * 2, *[("no", "1.000")] * 2]
+
+
 @pytest.mark.parametrize("ending", ["vtt", "srv1", "json3"])
 def test_marks_of_another_speaker_are_no_words(ending: str, tmp_path: Path) -> None:
     captions = {

@@ -26,12 +26,17 @@ _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^\s<>][^<>]*)>")
 _TAGS = re.compile(r"<rt(?:\.[^<>]*)?>[^<]*|<[^<>]*>|\{\\[^{}]*\}")
 """Tags of WebVTT, with the readings above Japanese characters, and in braces the styles of other players."""
 
+_UNDERLINE = "<u>"
+_AT_ONCE = 0.01
+"""Seconds."""
+
 
 class _Cue(NamedTuple):
     start: float  # seconds
     end: float
     voice: str  # empty if the file does not say, or there are several
     lines: Sequence[str]  # without tags; none is empty
+    underlined: bool  # whether a part is, as each word in turn in what Whisper writes with --highlight_words
 
 
 def read_subtitles(path: Path) -> list[Tier]:
@@ -40,7 +45,7 @@ def read_subtitles(path: Path) -> list[Tier]:
     Speakers are WebVTT's voices, else names before a colon. A cue's lines are joined as those of a text, and tags are
     removed. In captions that roll up, such as YouTube's, each line is used once, where it first appears.
     """
-    cues = _rolled_out(_cues(_LINE_END.split(read_text(path))))
+    cues = _rolled_out(_whole(_cues(_LINE_END.split(read_text(path)))))
     said = ((cue.voice, Segment(cue.start, cue.end, continued_by_all(cue.lines))) for cue in cues)
     return tiers_of_voices(said, "subtitles")
 
@@ -59,8 +64,22 @@ def _cues(lines: Sequence[str]) -> list[_Cue]:
         voices = {unescape(voice).strip() for voice in _VOICE.findall(" ".join(written))}
         texts = [" ".join(unescape(_TAGS.sub("", each)).split()) for each in written]
         if any(texts):
-            cues.append(_Cue(start, end, voices.pop() if len(voices) == 1 else "", [*filter(None, texts)]))
+            underlined = any(_UNDERLINE in each for each in written)
+            cues.append(_Cue(start, end, voices.pop() if len(voices) == 1 else "", [*filter(None, texts)], underlined))
     return cues
+
+
+def _whole(cues: Sequence[_Cue]) -> list[_Cue]:
+    """Return cues with those put together that differ only in what is underlined, and follow each other at once."""
+    whole: list[_Cue] = []
+    for cue in cues:
+        before = whole[-1] if whole else cue
+        highlighted = whole and (cue.underlined or before.underlined) and cue.start - before.end < _AT_ONCE
+        if highlighted and (cue.voice, cue.lines) == (before.voice, before.lines):
+            whole[-1] = before._replace(end=max(before.end, cue.end), underlined=True)
+        else:
+            whole.append(cue)
+    return whole
 
 
 def _lines_of_cue(lines: Sequence[str], begin: int) -> Sequence[str]:
