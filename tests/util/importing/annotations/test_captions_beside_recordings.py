@@ -35,7 +35,7 @@ CAPTIONS = {
     "Dialogue: 1,0:00:00.20,0:00:01.00,Sign,,{\\an7\\p1}m 0 0 l 9 9{\\p0}\n"
     "Comment: 0,0:00:01.00,0:00:02.00,Default,,nothing\nDialogue: 0,0:00:02.00,0:00:02.80,Default,,how are you?\n",
     "a.tsv": "start\tend\ttext\n200\t1000\tgood morning\n2000\t2800\thow are you?\n",
-    "a.lrc": "[ti:Song]\n[00:00.20]good <00:00.60>morning\n[00:01.00]\n[00:02.00]how are you?\n[00:02.80]\n",
+    "a.lrc": "[offset:+500]\n[00:00.70]good <00:00.60>morning\n[00:01.50]\n[00:02.50]how are you?\n[00:03.30]\n",
     "a.otr": json.dumps(
         {
             "text": '<p><span class="timestamp" data-timestamp="0.2">0:00</span>good&nbsp;<b>morning</b></p><p>'

@@ -23,6 +23,8 @@ from .tiers import AnnotationsError, Segment, Tier
 
 _TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
 _TIME_OF_LRC = re.compile(r"\[(\d+:\d+(?:[.:]\d+)?)\]")
+_OFFSET_OF_LRC = re.compile(r"\[offset:\s*([+-]?\d+)\s*\]", re.IGNORECASE)
+"""Milliseconds by which all lines are earlier."""
 _WORD_OF_LRC = re.compile(r"<\d+:\d+(?:[.:]\d+)?>")
 _STYLE = re.compile(r"\{[^}]*\}")
 _DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}[^{]*")
@@ -59,9 +61,14 @@ def read_tsv(path: Path) -> list[Tier]:
 
 def read_lrc(path: Path) -> list[Tier]:
     """Return the lines of an .lrc, each up to the time of the next; raise UnicodeDecodeError, or OSError."""
+    written = read_text(path)
+    offset = int(found[1]) / 1000 if (found := _OFFSET_OF_LRC.search(written)) else 0.0
     lines = sorted(
-        (seconds_of(re.sub(r":(?=\d+$)", ".", time) if time.count(":") > 1 else time), _TIME_OF_LRC.sub("", line))
-        for line in read_text(path).splitlines()
+        (
+            max(0.0, seconds_of(re.sub(r":(?=\d+$)", ".", time) if time.count(":") > 1 else time) - offset),
+            _TIME_OF_LRC.sub("", line),
+        )
+        for line in written.splitlines()
         for time in _TIME_OF_LRC.findall(line)
     )
     pairs = zip_longest(lines, lines[1:], fillvalue=(math.inf, ""))
