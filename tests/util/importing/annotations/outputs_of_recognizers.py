@@ -170,6 +170,24 @@ WITH_SPEAKERS: dict[str, tuple[Any, tuple[str, str]]] = {
         },
         ("SPEAKER_00", "SPEAKER_01"),
     ),
+    "Gladia": (
+        {
+            "result": {
+                "transcription": {
+                    "utterances": [
+                        {"start": 0.2, "end": 1.0, "speaker": 0, "channel": 0, "text": ONE},
+                        {"start": 2.0, "end": 2.8, "speaker": 1, "channel": 0, "text": TWO},
+                    ]
+                },
+                "translation": {
+                    "results": [
+                        {"languages": ["de"], "utterances": [{"start": 0.2, "end": 1.0, "text": "guten Morgen"}]}
+                    ]
+                },
+            }
+        },
+        ("0", "1"),
+    ),
     "AssemblyAI": (
         {
             "text": "all",

@@ -38,6 +38,8 @@ _OF_AWS = "items"
 """The words. If `channel_labels` is beside them, it has those of each channel once more."""
 _BY_CHANNEL = "channels"
 """What each channel has, in order, as Deepgram writes it."""
+_TRANSLATED = "translation"
+"""What Gladia also has of the utterances, in other languages."""
 _TYPES_OF_WORDS = ("word", "punctuation", "pronunciation")
 
 
@@ -109,6 +111,8 @@ def _lists(value: Any, name: str, origin: Origin = Origin()) -> Iterator[tuple[l
             yield [row for row in found if isinstance(row, dict)], origin
             return
         for key, each in value.items():
+            if key == _TRANSLATED:
+                continue
             of_channels = key == _BY_CHANNEL and isinstance(each, list)
             for channel, part in enumerate(each) if of_channels else ((origin.channel, each),):
                 best = part[:1] if key in BEST_FIRST and isinstance(part, list) else part
