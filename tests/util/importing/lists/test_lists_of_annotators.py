@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,18 @@ def test_json_min_has_texts_of_recordings_or_of_regions(tmp_path: Path) -> None:
 def test_json_lines_of_doccano_and_prodigy_have_the_transcript(row: dict[str, Any], tmp_path: Path) -> None:
     done = imported(tmp_path / "corpus", "all.jsonl", json.dumps(row) + "\n")
     assert done.transcripts == {"b.wav": "maybe"}
+
+
+def test_csv_of_label_studio_with_regions_is_told_to_be_exported_as_json(tmp_path: Path) -> None:
+    regions = json.dumps([{"start": 0.5, "end": 1.0, "labels": ["Speech"]}, {"start": 1.5, "end": 2.0}])
+    rows = [["audio", "id", "label", "transcription", "annotator", "annotation_id"]]
+    rows += [["/data/upload/1/0a1b2c3d-a.wav", "1", regions, '["yes","no"]', "1", "5"]]
+    rows += [["/data/upload/1/0a1b2c3d-b.wav", "2", "", "yes", "1", "6"]]
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    done = imported(tmp_path / "corpus", "project.csv", text.getvalue())
+    assert done.transcripts == {"b.wav": "yes"}
+    assert done.left_out == {"project.csv:2": "the texts of several regions in one field; export them as JSON"}
 
 
 def test_csv_of_label_studio_names_uploads(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ _TABLES = (
 _WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts|label)", re.IGNORECASE)
 """Names of tables without an ending, such as Kaldi's text."""
 OF_ANOTHER = "an utterance of another table, too; keep one of the tables"
+_TEXTS_OF_REGIONS = re.compile(r'\["[^"].*"\]', re.DOTALL)
+_OF_REGIONS = "the texts of several regions in one field; export them as JSON"
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")
 _USED = {*SETS_OF_ROWS, *(f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS)}
@@ -144,6 +146,8 @@ def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings)
                 yield LeftOut(where, "no recording of this name in the folder", "", name)
             elif recording == SEVERAL:
                 yield LeftOut(where, "several recordings of this name in the folder", "", name)
+            elif _TEXTS_OF_REGIONS.fullmatch(fields[layout.text].strip()):
+                yield LeftOut(where, _OF_REGIONS, recording, fields[layout.text])
             elif layout.lacks_times:
                 yield LeftOut(where, _LACKS_TIMES, recording, line)
             elif _may_be_of_several(path, layout, name, recording) and differing().get(name) == SEVERAL:
