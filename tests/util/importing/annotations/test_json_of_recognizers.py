@@ -88,6 +88,13 @@ def test_one_channel_is_all_of_the_recording(tmp_path: Path) -> None:
     assert [row[2] for row in imported(tmp_path / "corpus", value, channels=2)] == ["00000200-00001000"]
 
 
+def test_long_segments_are_cut_by_the_words_that_aws_has_apart(tmp_path: Path) -> None:
+    items = [{"id": number, **item} for number, item in enumerate(items_of_aws()[:-1])]
+    segment = {"transcript": "all", "start_time": "0.2", "end_time": "32.8", "items": [0, 1, 2, 3, None, [4]]}
+    rows = imported(tmp_path / "corpus", {"results": {"items": items, "audio_segments": [segment]}})
+    assert [row[:2] for row in rows] == [(ONE, "a-spk_0"), (TWO, "a-spk_1")]
+
+
 def test_a_segment_may_lack_its_end(tmp_path: Path) -> None:
     value = {"segments": [{"start": 0.5, "text": ONE}, {"start": 2.0, "end": float("nan"), "text": TWO}]}
     assert [row[2] for row in imported(tmp_path / "corpus", value)] == ["00000500-00002000", "00002000-00009000"]

@@ -22,8 +22,9 @@ from ..tiers import AnnotationsError, Segment, Tier
 from .rows import BEST_FIRST, Origin, Timed, channel_of, in_seconds, text_of, timed_of, within
 from .words import LONGEST, utterances_of
 
+_SEGMENTS_OF_AWS = "audio_segments"
 _SEGMENTS = (
-    *("segments", "normalized", "verbatim", "audio_segments", "utterances", "sentences", "sentence_info"),
+    *("segments", "normalized", "verbatim", _SEGMENTS_OF_AWS, "utterances", "sentences", "sentence_info"),
     *("speakers", "turnLevelTranscription", "chunks"),
     *("recognizedPhrases", "phrases", "transcription", "events", "results"),
 )
@@ -50,7 +51,7 @@ def read_json(path: Path) -> list[Tier]:
     """
     try:
         value = json.loads(read_text(path))
-        return _tiers_of(_with_speakers(value) if isinstance(value, dict) else {"segments": value})
+        return _tiers_of(_of_aws(value) if isinstance(value, dict) else {"segments": value})
     except UnicodeDecodeError:
         raise
     except (ValueError, RecursionError) as error:
@@ -66,18 +67,25 @@ def speaker_in(path: Path) -> str:
     return speaker_of(texts_of(value)) if isinstance(value, dict) else ""
 
 
-def _with_speakers(of_file: dict[str, Any]) -> dict[str, Any]:
-    """Return a file of AWS with the speakers in the words that it has apart from them; others unchanged."""
+def _of_aws(of_file: dict[str, Any]) -> dict[str, Any]:
+    """Return a file of AWS with the speakers in its words, and the words in its segments; others unchanged."""
     results = of_file.get("results")
-    if not isinstance(results, dict) or not isinstance(labels := results.get("speaker_labels"), dict):
+    if not isinstance(results, dict) or not isinstance(results.get(_OF_AWS), list):
         return of_file
-    of_start = {row.get("start_time"): row for rows, _ in _lists(labels, _OF_AWS) for row in rows}
+    labels, segments = results.get("speaker_labels"), results.get(_SEGMENTS_OF_AWS)
+    of_start = {str(row.get("start_time")): row for rows, _ in _lists(labels, _OF_AWS) for row in rows}
     items = [
-        {"speaker_label": of_start.get(row.get("start_time"), {}).get("speaker_label"), **row}
-        for rows, _ in _lists({_OF_AWS: results.get(_OF_AWS)}, _OF_AWS)
-        for row in rows
+        {"speaker_label": of_start.get(str(row.get("start_time")), {}).get("speaker_label"), **row}
+        for row in results[_OF_AWS]
+        if isinstance(row, dict)
     ]
-    return {**of_file, "results": {**results, _OF_AWS: items}}
+    by_number = {str(item.get("id")): item for item in items}
+    whole = [
+        {**row, _OF_AWS: [by_number[str(each)] for each in within(row, [_OF_AWS]) if str(each) in by_number]}
+        for row in (segments if isinstance(segments, list) else ())
+        if isinstance(row, dict)
+    ]
+    return {**of_file, "results": {**results, _OF_AWS: items, _SEGMENTS_OF_AWS: whole}}
 
 
 def _tiers_of(of_file: dict[str, Any]) -> list[Tier]:
