@@ -126,6 +126,11 @@ class FeatureOptions:
         return self.normalization != NO_NORMALIZATION
 
     @property
+    def of_whole_recordings(self) -> bool:
+        """Whether a frame depends on the whole recording, so that features cannot stream."""
+        return self.normalization == UTTERANCE
+
+    @property
     def of_predecessors(self) -> bool:
         """Whether DeepSpeech had these features; its graphs state only their window and step."""
         return self.feature_type in _OF_PREDECESSORS and self == self.of_front_end

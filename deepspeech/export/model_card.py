@@ -107,7 +107,7 @@ def _geometry(card: Card) -> list[str]:
 def _of_any_size(card: Card) -> list[str]:
     """Return what there is to know of a model whose runs take as many steps as there are."""
     network, features = card.identity.network, card.identity.features
-    step_ms, is_live = features.network_step_ms, network.streams and features.normalization != UTTERANCE
+    step_ms, is_live = features.network_step_ms, network.streams and not features.of_whole_recordings
     streams = f"streams, with a look-ahead of {network.look_ahead * step_ms} ms"
     clients = "for this program and TensorFlow: DeepSpeech's published clients lack its layers"
     return [

@@ -50,7 +50,7 @@ class ModelFeatures:
 
     def stream(self) -> FrameStream:
         """Begin a signal that comes in pieces."""
-        kind = _WholeFrames if self._options.normalization == UTTERANCE else _ModelFrames
+        kind = _WholeFrames if self._options.of_whole_recordings else _ModelFrames
         return kind(self._front_end.stream(), self._options.stacking.stream(), self._normalization())
 
     def windows(self) -> FeatureWindows:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 
 from ..errors import ModelError
-from ..util.features import UTTERANCE
 from .arguments.checks import count as checked_count
 from .arguments.samples import Samples, as_signal
 from .endpointing.rules import Endpoint
@@ -173,7 +172,7 @@ class TranscriptStream:
 
 def check_streams(model: ModelInfo, engine: AcousticEngine) -> None:
     """Raise ModelError for a network, features or a file that cannot stream."""
-    if model.features.normalization == UTTERANCE:
+    if model.features.of_whole_recordings:
         raise ModelError(
             f"{model.path}: cannot stream, as its features are normalized by the whole recording; transcribe whole "
             "recordings, or use a model with --normalize_features=running"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...util.features import RUNNING, UTTERANCE, FeatureOptions
+from collections.abc import Callable, Mapping
+
+from ...util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
 from ...util.frames.normalization import PRIOR_VALUES, SMALLEST_VARIANCE, FeatureStatistics
 from .graph import Graph, Rows
 
@@ -14,13 +16,15 @@ def normalized_features(rows: Rows, features: FeatureOptions, statistics: Featur
     mean = graph.constant("features/mean", statistics.mean)
     deviation = graph.constant("features/deviation", statistics.deviation)
     values = graph.add("Div", [graph.add("Sub", [by_coefficient, mean]), deviation])
-    if features.normalization == RUNNING:
-        values = _running(values, rows, features, graph)
-    elif features.normalization == UTTERANCE:
-        values = _by_utterance(values, rows, features, graph)
+    values = COMPUTED[features.normalization](values, rows, features, graph)
     return Rows(
         graph.add("Reshape", [values, graph.integers(0, 0, features.width)]), rows.width, rows.lengths, rows.advance
     )
+
+
+def _by_training_set(values: str, _rows: Rows, _features: FeatureOptions, _graph: Graph) -> str:
+    """Return values, which the statistics of the training set have normalized."""
+    return values
 
 
 def _running(values: str, rows: Rows, features: FeatureOptions, graph: Graph) -> str:
@@ -82,3 +86,11 @@ def _divided(values: str, mean: str, variance: str, graph: Graph) -> str:
 
 def _after_last(rows: Rows, graph: Graph) -> str:
     return graph.add("Add", [graph.size(rows.values, 0), graph.integers(1)])
+
+
+COMPUTED: Mapping[str, Callable[[str, Rows, FeatureOptions, Graph], str]] = {
+    GLOBAL: _by_training_set,
+    RUNNING: _running,
+    UTTERANCE: _by_utterance,
+}
+"""How each normalization changes values that the statistics of the training set have normalized."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...network.description import Network, SelfAttention
-from ...util.features import UTTERANCE, FeatureOptions
+from ...util.features import FeatureOptions
 from .features import samples_before
 
 
@@ -52,7 +52,7 @@ def overlaps_of_inputs(network: Network) -> dict[str, int]:
 def runs_of_features(network: Network, features: FeatureOptions) -> Runs | None:
     """Return the runs of a network that stacks and normalizes the front end's frames itself; None as above."""
     runs = runs_of_frames(network)
-    if runs is None or features.normalization == UTTERANCE:
+    if runs is None or features.of_whole_recordings:
         return None
     overlap = max(0, runs.overlap * features.skip_frames + features.stack_frames - features.skip_frames)
     return Runs(runs.shift * features.skip_frames, overlap)

@@ -6,14 +6,15 @@ trained: `deepspeech.training.features.statistics` sets them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from ...util.features import RUNNING, UTTERANCE, FeatureOptions
+from ...util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
 from ...util.frames.normalization import DEVIATION, MEAN, PRIOR_VALUES, SMALLEST_VARIANCE
 
-__all__ = ["DEVIATION", "MEAN", "normalized", "statistics_names", "statistics_variables"]
+__all__ = ["COMPUTED", "DEVIATION", "MEAN", "normalized", "statistics_names", "statistics_variables"]
 
 v1 = tf.compat.v1
 Tensor = Any
@@ -48,11 +49,25 @@ def normalized(frames: Tensor, lengths: Tensor, features: FeatureOptions) -> Ten
     shape = [batch, time, features.stack_frames, features.coefficients]
     inside = tf.sequence_mask(lengths, time, dtype=tf.float32)[:, :, None, None]
     values = (tf.reshape(frames, shape) - variables[MEAN]) / variables[DEVIATION]
-    if features.normalization == RUNNING:
-        values = _running(values, tf.range(1, time + 1) * features.stack_frames)
-    if features.normalization == UTTERANCE:
-        values = _by_utterance(values, inside)
+    values = COMPUTED[features.normalization](values, inside)
     return tf.reshape(values * inside, [batch, time, features.width])
+
+
+def _by_training_set(values: Tensor, inside: Tensor) -> Tensor:
+    """Return values, which the statistics of the training set have normalized."""
+    del inside
+    return values
+
+
+def _running(values: Tensor, inside: Tensor) -> Tensor:
+    """Normalize values [batch, time, stacked, coefficients] by those up to the same time."""
+    del inside
+    time, stacked = tf.unstack(tf.shape(values)[1:3])
+    counted = tf.cast(PRIOR_VALUES + tf.range(1, time + 1) * stacked, tf.float32)[None, :, None, None]
+    mean = tf.cumsum(tf.reduce_sum(values, axis=2, keepdims=True), axis=1) / counted
+    squares = tf.cumsum(tf.reduce_sum(tf.square(values), axis=2, keepdims=True), axis=1)
+    variance = (PRIOR_VALUES + squares) / counted - tf.square(mean)
+    return (values - mean) / tf.sqrt(tf.maximum(variance, SMALLEST_VARIANCE))
 
 
 def _by_utterance(values: Tensor, inside: Tensor) -> Tensor:
@@ -63,10 +78,9 @@ def _by_utterance(values: Tensor, inside: Tensor) -> Tensor:
     return (values - mean) / tf.sqrt(tf.maximum(squares - tf.square(mean), SMALLEST_VARIANCE))
 
 
-def _running(values: Tensor, counts: Tensor) -> Tensor:
-    """Normalize values [batch, time, stacked, coefficients]; `counts`, int32 [time], are the frames so far."""
-    counted = tf.cast(PRIOR_VALUES + counts, tf.float32)[None, :, None, None]
-    mean = tf.cumsum(tf.reduce_sum(values, axis=2, keepdims=True), axis=1) / counted
-    squares = tf.cumsum(tf.reduce_sum(tf.square(values), axis=2, keepdims=True), axis=1)
-    variance = (PRIOR_VALUES + squares) / counted - tf.square(mean)
-    return (values - mean) / tf.sqrt(tf.maximum(variance, SMALLEST_VARIANCE))
+COMPUTED: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
+    GLOBAL: _by_training_set,
+    RUNNING: _running,
+    UTTERANCE: _by_utterance,
+}
+"""How each normalization changes values that the statistics of the training set have normalized."""

@@ -12,11 +12,15 @@ import numpy.typing as npt
 import pytest
 import tensorflow as tf
 from corpora import say
+from untrained import MODELS
 
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.errors import ModelError
+from deepspeech.export import model_card
 from deepspeech.export.frozen_graph import frozen_graph
+from deepspeech.export.onnx_graph import normalization as onnx
 from deepspeech.network import Network
+from deepspeech.network.layers import normalization as training
 from deepspeech.network.layers.normalization import DEVIATION, MEAN
 from deepspeech.options import (
     ConformerOptions,
@@ -26,6 +30,7 @@ from deepspeech.options import (
     OptimizerOptions,
     SessionOptions,
 )
+from deepspeech.serving import feature_windows
 from deepspeech.serving.api import Model
 from deepspeech.serving.engine import Engine
 from deepspeech.serving.feature_windows import ModelFeatures
@@ -33,7 +38,7 @@ from deepspeech.serving.frozen.model import read_frozen_model
 from deepspeech.training.features.statistics import sample
 from deepspeech.training.graph import build_training_graph
 from deepspeech.training.towers import GraphSettings
-from deepspeech.util.features import FeatureOptions, front_end
+from deepspeech.util.features import NO_NORMALIZATION, NORMALIZATIONS, FeatureOptions, front_end
 from deepspeech.util.frames.normalization import FeatureStatistics
 from deepspeech.util.text import Alphabet
 
@@ -107,6 +112,20 @@ def built(options: FeatureOptions, folder: Path, model: ModelOptions = SMALL) ->
         path = folder / "output_graph.pb"
         path.write_bytes(definition.SerializeToString())
         yield Built(session, graph.evaluate_towers[0], path, options, network)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NORMALIZATIONS if kind != NO_NORMALIZATION])
+def test_every_normalization_is_computed_and_compared_wherever_features_are(kind: str) -> None:
+    tables = {
+        training: training.COMPUTED,
+        feature_windows: feature_windows.NORMALIZATIONS,
+        onnx: onnx.COMPUTED,
+        model_card: model_card.NORMALIZED_BY,
+    }
+    lacking = [module.__name__ for module, table in tables.items() if kind not in table]
+    assert not lacking, f"{kind} is not in the table of normalizations of {', '.join(lacking)}"
+    assert kind in {options.normalization for options in KINDS}, f"no features of KINDS are normalized by {kind}"
+    assert kind in {options.normalization for _, options in MODELS.values()}, f"no model of untrained.py has {kind}"
 
 
 @pytest.mark.parametrize("options", KINDS, ids=lambda options: options.in_words)
