@@ -16,7 +16,7 @@ from ..network import Network, Variable, network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.registry import flag_of
 from ..network.serialization import difference, without_chunks
-from ..options import ModelOptions, values_of
+from ..options import ModelOptions, flags_of, values_of
 from ..util.features import NO_NORMALIZATION, FeatureOptions
 from ..util.files.whole_files import write_text_whole
 from ..util.output_units import UNITS
@@ -26,12 +26,12 @@ from .weights.label_mapping import shared_labels
 
 DESCRIPTION_FORMAT = 1
 
-MODEL_FLAGS = (
-    *("n_hidden", "relu_clip"),
-    *("lstm_layers", "bidirectional", "lstm_projection", "lstm_chunk", "lstm_chunk_offset"),
-    *("convolutions", "convolution_channels", "output_step", "convolution_kernel"),
-    *("conformer_layers", "attention_heads", "attention_chunk", "attention_left"),
-    "convolutional_layers",
+_OF_TRAINING = {
+    *("dropout_rate", *(f"dropout_rate{layer}" for layer in range(2, 7))),
+    *("intermediate_ctc_weight", "intermediate_ctc_layers"),
+}
+MODEL_FLAGS = tuple(
+    row.name for row in flags_of(ModelOptions) if row.on_command_line and row.name not in {"network", *_OF_TRAINING}
 )
 """Flags that determine the layers of networks; errors explain a difference by them."""
 
