@@ -9,7 +9,9 @@ import pytest
 
 from deepspeech.cli.flags import read_command_line
 from deepspeech.experiments.an4 import AN4
-from deepspeech.options import Options, items_of
+from deepspeech.options import Options, flags_of, items_of
+from deepspeech.options.model import PROVIDED
+from deepspeech.options.rows.checks import OneOf
 from deepspeech.util.importing import MODULES
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +36,30 @@ def test_the_flags_that_make_up_an_experiment_are_those_of_an4() -> None:
             for options in (read.options, AN4.options)
         )
         assert written == chosen
+
+
+@pytest.mark.parametrize(
+    ("flag", "page"),
+    [
+        ("feature_type", "features"),
+        ("normalize_features", "features"),
+        ("learning_rate_schedule", "training"),
+        ("export_format", "export"),
+        ("output_unit", "output_units"),
+    ],
+)
+def test_every_choice_of_a_flag_is_on_its_page_and_in_the_help(flag: str, page: str) -> None:
+    row = next(row for row in flags_of(Options) if row.name == flag)
+    assert isinstance(row.check, OneOf)
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for choice in map(str, row.check.choices):
+        assert re.search(rf"`(--{flag} )?{choice}`", text), f"docs/{page}.md lacks --{flag} {choice}"
+        assert re.search(rf"\b{choice}\b", row.help), f"the help of --{flag} lacks {choice}"
+
+
+def test_every_provided_network_is_on_the_page_of_networks() -> None:
+    page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
+    assert [name for name in PROVIDED if f"| `{name}` |" not in page] == []
 
 
 def test_every_format_that_is_imported_has_a_row() -> None:

@@ -206,7 +206,9 @@ def test_a_band_above_half_the_sample_rate_is_refused_where_the_rate_is_known() 
 
 
 def test_the_documentation_has_the_table_of_all_kinds() -> None:
-    assert markdown_table() in PAGE.read_text(encoding="utf-8")
+    table, page = markdown_table(), PAGE.read_text(encoding="utf-8")
+    lacking = [line for line in table.splitlines() if line not in page]
+    assert table in page, f"docs/contributing.md, An augmentation, says how the page gets its table; it lacks {lacking}"
 
 
 def test_the_bounds_of_every_kind_are_those_of_parameters_it_has() -> None:
