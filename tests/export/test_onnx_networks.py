@@ -37,6 +37,7 @@ from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_mo
 from deepspeech.serving.engine import LAYERS as LAYERS_OF_ENGINE
 from deepspeech.serving.engine import Engine, Piece
 from deepspeech.serving.feature_windows import ModelFeatures
+from deepspeech.util.features import exportable_front_ends
 
 Array = npt.NDArray[np.float32]
 
@@ -139,7 +140,7 @@ def test_features_are_part_of_models_in_onnx_alone() -> None:
 def test_models_compute_no_features_that_the_export_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(COMPUTED, "fbank")
     flags = ["--export_dir=model", "--export_format=onnx", "--feature_type=fbank"]
-    with pytest.raises(FlagError, match="a model in ONNX computes audio_ops, but not --feature_type=fbank; leave out"):
+    with pytest.raises(FlagError, match=r"a model in ONNX computes audio_ops.*, but not --feature_type=fbank; leave"):
         parse([*flags, "--export_features"])
     parse(flags)
 
@@ -153,8 +154,14 @@ def test_without_the_package_that_writes_them_features_in_onnx_are_refused_in_on
 
 
 def test_features_that_are_not_served_are_refused_with_those_that_are() -> None:
-    with pytest.raises(FlagError, match="have only audio_ops and fbank; train a model with --feature_type=audio_ops, "):
+    with pytest.raises(FlagError, match=r"--feature_type=psf: cannot be exported.*; train a model with ") as refused:
         parse(["--export_dir=model", "--feature_type=psf"])
+    assert [name for name in exportable_front_ends() if f"={name}" not in str(refused.value)] == []
+
+
+def test_all_features_that_models_in_onnx_compute_are_compared_with_the_engine() -> None:
+    compared = {features.feature_type for _, features in MODELS.values()}
+    assert {*COMPUTED} - compared == set(), "add models of these features to MODELS in untrained.py"
 
 
 @pytest.mark.parametrize("kind", [*LAYERS.values()])

@@ -6,6 +6,7 @@ A convolution over the samples computes the spectra; its stride is the step from
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +19,16 @@ from .transforms import FBANK_FLOOR, fbank_filters, fbank_transform, mfcc_cosine
 
 
 def samples_before(features: FeatureOptions) -> int:
-    """Return the number of a frame's samples before its step; Kaldi's windows are centred on their step."""
-    return features.window // 2 - features.step // 2 if features.feature_type == "fbank" else 0
+    """Return the number of a frame's samples before its step."""
+    return features.window // 2 - features.step // 2 if COMPUTED[features.feature_type].centred else 0
 
 
 def frames_of_samples(features: FeatureOptions, samples: str, lengths: str, advance: str, graph: Graph) -> Rows:
     """Return the features of samples, float32 [batch, samples]; `lengths` are int32 [batch], in samples."""
     if not graph.states:
         samples = graph.at_least_one(samples, axis=1, axes=2)
-    values, frames = COMPUTED[features.feature_type](features, samples, graph.whole(lengths), advance, graph)
+    compute = COMPUTED[features.feature_type].compute
+    values, frames = compute(features, samples, graph.whole(lengths), advance, graph)
     shortened = graph.minimum(graph.add("Div", [frames, graph.integers(features.step)]), graph.size(values, 0))
     steps = graph.add("Div", [advance, graph.integers(features.step)])
     counted = graph.add("Cast", [shortened], to=TensorProto.INT32)
@@ -165,8 +167,19 @@ def _logarithms(values: str, name: str, matrix: npt.NDArray[np.float64], floor: 
     return graph.add("Log", [graph.add("Max", [energies, graph.number(floor)])])
 
 
-COMPUTED: Mapping[str, Callable[[FeatureOptions, str, str, str, Graph], tuple[str, str]]] = {
-    "audio_ops": _mfcc,
-    "fbank": _fbank,
+@dataclass(frozen=True)
+class Computation:
+    """How a front end is computed: `compute` returns the frames of samples, and the steps of each signal in samples.
+
+    `centred`: each window is centred on its step, and does not begin with it.
+    """
+
+    compute: Callable[[FeatureOptions, str, str, str, Graph], tuple[str, str]]
+    centred: bool = False
+
+
+COMPUTED: Mapping[str, Computation] = {
+    "audio_ops": Computation(_mfcc),
+    "fbank": Computation(_fbank, centred=True),
 }
-"""The front ends that models in ONNX can compute; each function returns frames, and the steps in samples."""
+"""The front ends that models in ONNX can compute."""
