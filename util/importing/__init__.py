@@ -92,7 +92,7 @@ _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 
 _AT_THE_TOP = (
     *("common_voice", "gigaspeech", "ljspeech", "lhotse", "mls", "fleurs", "an4", "aishell", "thchs30", "vctk"),
-    *("arabic_speech_commands", "speech_commands", FOLDER),
+    *("arabic_speech_commands", "speech_commands", "json_lines", LISTS, FOLDER),
 )
 """Formats with files or sets right in their folder, which may be the only one in a folder, as in unpacked archives."""
 

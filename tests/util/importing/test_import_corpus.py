@@ -200,11 +200,13 @@ def test_the_data_of_the_corpora_are_found() -> None:
         assert (DATA / "lm" / f"{name}.arpa").is_file()
 
 
+@pytest.mark.parametrize("around", ["", "unpacked"])
 @pytest.mark.parametrize("name", [name for name in TRIED if name != "parquet"])  # its tests find it, too
-def test_the_format_of_a_folder_is_found_by_its_files(name: str, tmp_path: Path) -> None:
+def test_the_format_of_a_folder_is_found_by_its_files_wherever_it_is(name: str, around: str, tmp_path: Path) -> None:
+    assert name in LAYOUTS, f"add the smallest folder of {name} to LAYOUTS"
     for path, text in LAYOUTS[name].items():
-        write(tmp_path / path, text)
-    assert format_of(tmp_path, Choices()) == name
+        write(tmp_path / around / path, text)
+    assert format_of(tmp_path, Choices()) == name, "a format that is not looked for below its folder is _AT_THE_TOP"
 
 
 @pytest.mark.parametrize("folders", [("train", "Validation", "test_clean"), ("ann", "val", "tests")])
