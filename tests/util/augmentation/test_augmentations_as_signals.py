@@ -8,7 +8,6 @@ import soundfile
 from augmenting import RATE, SECONDS, TIME, TONE, WHITE, Array, augmented
 
 from deepspeech.util.augmentation.kinds.noise import pink
-from deepspeech.util.augmentation.registry import KINDS, parse_augmentation
 from deepspeech.util.augmentation.spectrogram import samples_of, spectrogram
 
 FEATURES = np.random.default_rng(2).normal(3, 1, (150, 26)).astype(np.float32)
@@ -285,13 +284,3 @@ def test_a_warp_bends_time_and_keeps_the_ends() -> None:
     assert 2 < abs(bent - ramp).max() < 60
     across = augmented("warp[nt=2,nf=2,wt=0,wf=0.5]", ramp)
     np.testing.assert_allclose(across, ramp, atol=1e-3)  # a move in frequency alone changes no time
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_can_change_the_shortest_arrays(kind: str, tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "a.wav", WHITE[:100], RATE)
-    written = f"{kind}[source={tmp_path}]" if kind == "overlay" else kind
-    domain = parse_augmentation(written).domain
-    arrays = {"signal": WHITE[:1], "spectrogram": spectrogram(WHITE[:1], RATE)[:1], "features": FEATURES[:1, :1]}
-    for seed in range(5):
-        assert np.isfinite(augmented(written, arrays[domain], seed)).all()
