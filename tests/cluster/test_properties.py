@@ -16,7 +16,7 @@ from corpora import TinyCorpus
 from deepspeech.cli import flags
 from deepspeech.cluster.coordination.membership import difference
 from deepspeech.cluster.http.routes import in_json
-from deepspeech.cluster.properties import _recordings, worker_properties
+from deepspeech.cluster.properties import OF_THE_CHIEF, _recordings, worker_properties
 from deepspeech.errors import FlagError
 from deepspeech.options import Options, flags_of
 from deepspeech.schedule.jobs import SetName
@@ -69,6 +69,10 @@ def test_a_worker_with_another_flag_that_decides_the_result_is_told_which(flag: 
 )
 def test_flags_that_do_not_change_what_a_worker_computes_may_differ(given: str) -> None:
     assert difference(properties(), properties(*given.split())) is None
+
+
+def test_every_flag_that_may_differ_is_there() -> None:
+    assert OF_THE_CHIEF - {row.name for row in flags_of(Options)} == set()
 
 
 @pytest.mark.parametrize("lists", ["all.csv", "noisy.csv,clean.csv", "clean.csv,noisy.csv,other.csv"])
