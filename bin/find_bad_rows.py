@@ -24,6 +24,7 @@ from deepspeech.cli.arguments import (
 from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.references import with_references
 from deepspeech.errors import FlagError
+from deepspeech.options.export import MODEL_FILE
 from deepspeech.serving.acoustics.loading import load_acoustic_model
 from deepspeech.serving.alignment.rows import figures_of_rows
 from deepspeech.serving.alphabet import alphabet_of
@@ -45,7 +46,7 @@ def main() -> None:
     """Read the arguments, find the rows and write them."""
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
+    add("model", type=Path, metavar="MODEL", help=MODEL_FILE)
     add("csv", type=list_path, nargs="+", metavar="CSV", help="corpus to check")
     add("--worst", type=share_or_count, default="5%", help="rows to list, a share or a number (default: %(default)s)")
     add("--output", type=output_path, default=Path("bad_rows.csv"), help="the list (default: %(default)s)")

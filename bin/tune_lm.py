@@ -40,6 +40,7 @@ from deepspeech.decoder import CTCDecoder, DecoderOptions
 from deepspeech.decoder.of_alphabet import load_scorer
 from deepspeech.decoder.references import reference_of
 from deepspeech.errors import FlagError
+from deepspeech.options.export import MODEL_FILE
 from deepspeech.options.rows.checks import at_least, up_to
 from deepspeech.serving.acoustics.loading import AcousticModel, load_acoustic_model
 from deepspeech.serving.alphabet import alphabet_of
@@ -76,7 +77,7 @@ def read_arguments() -> Namespace:
     """Return the command line's arguments."""
     parser = ArgumentParser(__doc__)
     add = parser.add_argument
-    add("--model", type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
+    add("--model", type=Path, help=MODEL_FILE)
     add("--csv", type=list_path, action="extend", nargs="+", default=[], help="validation set, for the model to run on")
     add("--posteriors", type=Path, help="the model's outputs, instead of --model")
     add("--references", type=Path, help="their texts, instead of --csv")

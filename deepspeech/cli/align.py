@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import AlignmentError, AlphabetError, ExportError, FlagError
+from ..options.export import MODEL_FILE
 from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.align")
     add = parser.add_argument
-    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
+    add("--model", required=True, type=Path, help=MODEL_FILE)
     add("--audio", required=True, type=Path, help="recording of any format")
     add("--transcript", required=True, type=Path, help="text file of the recording's transcript")
     add("--format", choices=list(FORMATS), default="ctm", help="what to print or write (default: %(default)s)")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FlagError
+from ..options.export import MODEL_FILE
 from ..serving.layers.precision import PRECISIONS
 from ..serving.server.libraries import check_libraries
 from ..serving.server.options import LARGEST_LIMIT, PAGE_PORT, Limits, ServedModel, ServerOptions
@@ -79,8 +80,7 @@ def _add_models(parser: ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="[NAME=]PATH",
-        help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder; several need names, and clients that "
-        "name no model get the first",
+        help=f"{MODEL_FILE}; several need names, and clients that name no model get the first",
     )
     add(
         "--scorer",

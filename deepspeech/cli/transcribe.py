@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
+from ..options.export import MODEL_FILE
 from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
@@ -69,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser("Turn speech into text with an exported model.", "deepspeech")
     add = parser.add_argument
     add("recordings", nargs="*", metavar="AUDIO", help="the same as after --audio")
-    add("--model", required=True, type=Path, help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
+    add("--model", required=True, type=Path, help=MODEL_FILE)
     add(
         "--precision",
         choices=PRECISIONS,

@@ -12,6 +12,9 @@ from .rows.flag import flag
 EXPORT_FORMATS = GRAPH, ONNX, SHERPA, TFLITE = "graph", "onnx", "sherpa", "tflite"
 """The formats of exported models, which `deepspeech.export.formats` writes."""
 
+MODEL_FILE = "exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder"
+"""The models that commands run, in their help."""
+
 LARGEST_BEAM_WIDTH = 1 << 14
 """The largest beam width in an exported model; `Model.setBeamWidth` accepts any."""
 

@@ -20,7 +20,7 @@ from .corpora import (
 )
 from .decoding import DECODING, LanguageModelOptions
 from .experiment import ExperimentOptions
-from .export import GRAPH, ExportOptions
+from .export import GRAPH, MODEL_FILE, ExportOptions
 from .model import PROVIDED, ModelOptions
 from .monitoring import ProbeOptions, TracingOptions
 from .performance import SessionOptions
@@ -183,7 +183,7 @@ class Options:
 class EvaluationOptions:
     """All options of an evaluation: an exported graph, the corpus to test it on, and the decoder's."""
 
-    model: Path | None = flag(None, "exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder", title="Model")
+    model: Path | None = flag(None, MODEL_FILE, title="Model")
     test: CorpusOptions = flags_with(CorpusOptions, set="test", verb="test", noun="test")
     bad_rows: BadRowOptions = field(default_factory=BadRowOptions)
     transcripts: TranscriptOptions = field(default_factory=TranscriptOptions)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import AlignmentError, AlphabetError, AudioError
+from ...options.export import MODEL_FILE
 from ...serving.alignment.isolated_words import is_in_one_place, parts_of_words
 from ...serving.alignment.transcript import align
 from ...serving.api import Model
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(given: Sequence[str] | None) -> None:
     parser = ArgumentParser(__doc__, "python -m deepspeech.cut_words")
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="exported graph, .pb or .pbmm, .onnx or .tflite file, or its folder")
+    add("model", type=Path, metavar="MODEL", help=MODEL_FILE)
     add("csv", type=list_path, nargs="+", metavar="LIST", help="corpus to take words from")
     add("--words", nargs="+", help="words to list (default: all)")
     add("--of_each", type=times, metavar="N", help="list each word N times, of all speakers in turn, rare ones again")
