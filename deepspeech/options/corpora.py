@@ -1,6 +1,6 @@
 """The corpora of the three sets, the alphabet that spells their transcripts, and their features."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -211,13 +211,5 @@ class FrontEndOptions:
     @property
     def features(self) -> FeatureOptions:
         """The features. Raise FeatureError if no front end can compute them."""
-        return FeatureOptions(
-            sample_rate=self.audio_sample_rate,
-            feature_type=self.feature_type,
-            window_ms=self.window_ms,
-            step_ms=self.step_ms,
-            coefficients=self.coefficients,
-            normalization=self.normalization,
-            stack_frames=self.stack_frames,
-            skip_frames=self.skip_frames,
-        )
+        settings = {each.name: getattr(self, each.name) for each in fields(self)}
+        return FeatureOptions(sample_rate=settings.pop("audio_sample_rate"), **settings)
