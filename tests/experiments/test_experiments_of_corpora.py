@@ -60,10 +60,12 @@ def test_an_alphabet_of_another_unit_is_made_where_an_experiment_takes_the_packa
 def test_every_format_is_the_corpus_of_an_experiment_and_its_parts_are_published() -> None:
     known = experiments()
     formats = {name for name, module in MODULES.items() if module.startswith("formats.")}
-    assert formats <= {name for experiment in known.values() for name in (experiment.corpus, *experiment.besides)}
+    imported = {name for experiment in known.values() for name in (experiment.corpus, *experiment.besides)}
+    assert formats - imported == set(), "of these formats, no experiment imports a corpus"
     alone = {name: experiment for name, experiment in known.items() if not experiment.besides}
     elsewhere = {"fsdd", "yesno"}  # test_experiments.py trains on digits
-    assert {name for name, each in alone.items() if each.corpus in formats - elsewhere} == TREES.keys()
+    named = {name for name, each in alone.items() if each.corpus in formats - elsewhere}
+    assert named ^ TREES.keys() == set(), "each experiment of a format needs a tree in trees_of_corpora.py"
     for experiment in known.values():
         assert not experiment.parts or PUBLISHED[experiment.corpus].choose("", experiment.parts)
 
