@@ -1,7 +1,5 @@
 #include "decoder/prefix_tree.h"
 
-#include <algorithm>
-
 namespace ctc {
 namespace {
 
@@ -54,20 +52,16 @@ std::uint32_t PrefixTree::add_arrival(std::uint32_t previous, std::uint32_t fram
   return static_cast<std::uint32_t>(arrivals_.size() - 1);
 }
 
-std::vector<Label> PrefixTree::labels(std::uint32_t prefix) const {
-  std::vector<Label> labels;
-  for (; prefixes_[prefix].parent != kNowhere; prefix = prefixes_[prefix].parent) {
-    labels.push_back(prefixes_[prefix].label);
-  }
-  std::reverse(labels.begin(), labels.end());
-  return labels;
+const std::vector<Label>& PrefixTree::labels(std::uint32_t prefix) {
+  return labels_.to(
+      prefix, kRoot, [this](std::uint32_t node) { return prefixes_[node].parent; },
+      [this](std::uint32_t node) { return prefixes_[node].label; });
 }
 
-std::vector<std::uint32_t> PrefixTree::frames(std::uint32_t arrival) const {
-  std::vector<std::uint32_t> frames;
-  for (; arrival != kNowhere; arrival = arrivals_[arrival].previous) frames.push_back(arrivals_[arrival].frame);
-  std::reverse(frames.begin(), frames.end());
-  return frames;
+const std::vector<std::uint32_t>& PrefixTree::frames(std::uint32_t arrival) {
+  return frames_.to(
+      arrival, kNowhere, [this](std::uint32_t node) { return arrivals_[node].previous; },
+      [this](std::uint32_t node) { return arrivals_[node].frame; });
 }
 
 void PrefixTree::compact(const std::vector<std::uint32_t*>& prefixes, const std::vector<std::uint32_t*>& arrivals) {
@@ -92,6 +86,7 @@ void PrefixTree::compact_prefixes(const std::vector<std::uint32_t*>& used) {
     kept.push_back(prefix);
   }
   prefixes_ = std::move(kept);
+  labels_.renumber(number, kNowhere);
 }
 
 void PrefixTree::compact_sentences() {
@@ -121,6 +116,7 @@ void PrefixTree::compact_arrivals(const std::vector<std::uint32_t*>& used) {
     kept.push_back(arrival);
   }
   arrivals_ = std::move(kept);
+  frames_.renumber(number, kNowhere);
 }
 
 }  // namespace ctc

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "decoder/path.h"
 #include "decoder/phrases.h"
 #include "language_model/language_model.h"
 #include "shared/labels.h"
@@ -56,8 +57,10 @@ class PrefixTree {
   std::uint32_t add_sentence(const Sentence& sentence);
   std::uint32_t add_arrival(std::uint32_t previous, std::uint32_t frame);
 
-  std::vector<Label> labels(std::uint32_t prefix) const;
-  std::vector<std::uint32_t> frames(std::uint32_t arrival) const;
+  // The labels of a prefix; the frames of an arrival and those before it. What they have in common with those of the
+  // last call costs nothing. The result is valid until the next call.
+  const std::vector<Label>& labels(std::uint32_t prefix);
+  const std::vector<std::uint32_t>& frames(std::uint32_t arrival);
 
   // Removes every node that none of the given prefixes and arrivals reaches, and updates these to the new numbers.
   void compact(const std::vector<std::uint32_t*>& prefixes, const std::vector<std::uint32_t*>& arrivals);
@@ -70,6 +73,8 @@ class PrefixTree {
   std::vector<Prefix> prefixes_;
   std::vector<Sentence> sentences_;
   std::vector<Arrival> arrivals_;
+  Path labels_;  // of the last prefix that was asked for
+  Path frames_;
 };
 
 }  // namespace ctc

@@ -24,7 +24,7 @@ std::vector<float> Search::merged_totals() const {
   return totals;
 }
 
-std::vector<Result> Search::results(bool complete, std::size_t count) const {
+std::vector<Result> Search::results(bool complete, std::size_t count) {
   const std::vector<float> totals = merged_totals();
   std::vector<Finalist> finalists;
   for (std::uint32_t slot = 0; slot < beam_.size(); ++slot) {
@@ -41,7 +41,9 @@ std::vector<Result> Search::results(bool complete, std::size_t count) const {
   }
   finalists.resize(std::min(count, finalists.size()));
   std::vector<Result> results;
-  for (const Finalist& finalist : finalists) results.push_back(result(finalist));
+  // The best last, as the tree keeps its path, which the best of the next results has mostly in common with it.
+  for (auto finalist = finalists.rbegin(); finalist != finalists.rend(); ++finalist) results.push_back(result(*finalist));
+  std::reverse(results.begin(), results.end());
   return results;
 }
 
@@ -67,7 +69,7 @@ Search::Finalist Search::finalist(std::uint32_t slot, float total, bool complete
 }
 
 // The text of a finalist, without a space at its beginning or end.
-std::string Search::text(const Finalist& finalist) const {
+std::string Search::text(const Finalist& finalist) {
   std::string text = context_.labels.join(tree_.labels(beam_[finalist.slot].prefix));
   const bool has_words = context_.scorer && context_.scorer->unit() == Unit::kWord;
   if (!has_words && !context_.labels.spell_beginnings()) return text;
@@ -77,7 +79,7 @@ std::string Search::text(const Finalist& finalist) const {
 
 // Keeps the best of the finalists with the same text, which are sorted best first; its probability becomes the sum of
 // theirs. They have the same words, so the same language-model score.
-void Search::merge_texts(std::vector<Finalist>& finalists) const {
+void Search::merge_texts(std::vector<Finalist>& finalists) {
   std::unordered_map<std::string, std::size_t> places;
   std::vector<Finalist> merged;
   for (const Finalist& finalist : finalists) {
@@ -94,7 +96,7 @@ void Search::merge_texts(std::vector<Finalist>& finalists) const {
   finalists = std::move(merged);
 }
 
-Result Search::result(const Finalist& finalist) const {
+Result Search::result(const Finalist& finalist) {
   const Hypothesis& hypothesis = beam_[finalist.slot];
   return {tree_.labels(hypothesis.prefix), tree_.frames(hypothesis.arrival), offset_ + finalist.score,
           offset_ + finalist.total, finalist.lm_score};

@@ -76,7 +76,7 @@ class Search {
   // The `count` best transcripts, best first. If `complete`, the audio is over: transcripts end with a complete word
   // (unless no hypothesis does) and the language model may score the end of the sentence. If not, their last word may
   // be unfinished, and counts with its look-ahead.
-  std::vector<Result> results(bool complete, std::size_t count) const;
+  std::vector<Result> results(bool complete, std::size_t count);
 
  protected:
   explicit Search(const SearchContext& context);
@@ -162,9 +162,9 @@ class Search {
   void compact();
   std::vector<float> merged_totals() const;
   Finalist finalist(std::uint32_t slot, float total, bool complete) const;
-  std::string text(const Finalist& finalist) const;
-  void merge_texts(std::vector<Finalist>& finalists) const;
-  Result result(const Finalist& finalist) const;
+  std::string text(const Finalist& finalist);
+  void merge_texts(std::vector<Finalist>& finalists);
+  Result result(const Finalist& finalist);
 
   const Label* const columns_;        // of the labels, or null if they are the columns
   std::vector<float> by_column_;      // posteriors of this frame, if labels are not columns

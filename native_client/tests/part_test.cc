@@ -80,6 +80,29 @@ TEST(compacting_a_prefix_tree_keeps_what_is_used) {
   CHECK(tree.find_child(PrefixTree::kRoot, 2) == kNowhere);
 }
 
+TEST(a_path_walks_only_what_it_did_not_have) {
+  // 1 - 2 - 3 - 5 - 6, and 4 after 2
+  std::vector<std::uint32_t> parents = {kNowhere, 0, 1, 2, 2, 3, 5};
+  int walked = 0;
+  Path path;
+  const auto to = [&](std::uint32_t node) {
+    walked = 0;
+    const auto parent_of = [&](std::uint32_t child) { return ++walked, parents[child]; };
+    return path.to(node, 0, parent_of, [](std::uint32_t value) { return 10 * value; });
+  };
+  using Values = std::vector<std::uint32_t>;
+  CHECK((to(5) == Values{10, 20, 30, 50}) && walked == 4);
+  CHECK((to(6) == Values{10, 20, 30, 50, 60}) && walked == 1);
+  CHECK((to(4) == Values{10, 20, 40}) && walked == 1);
+  CHECK((to(2) == Values{10, 20}) && walked == 0);
+  CHECK((to(6) == Values{10, 20, 30, 50, 60}) && walked == 3);
+  path.renumber({0, 1, 2, kNowhere, 3, kNowhere, kNowhere}, kNowhere);
+  parents = {kNowhere, 0, 1, 2};
+  CHECK((to(3) == Values{10, 20, 30}) && walked == 1);
+  CHECK(to(0).empty() && walked == 0);
+  CHECK((to(3) == Values{10, 20, 30}) && walked == 3);
+}
+
 TEST(posteriors_are_read_across_strides_and_checked) {
   const std::vector<double> values = {0.5, 9, 0.25, 9, 0.25, 9};
   const Posteriors view{values.data(), true, 1, 3, 0, 2 * sizeof(double)};

@@ -227,6 +227,29 @@ TEST(a_stream_equals_one_piece_and_forgets_what_it_needs_no_more) {
   }
 }
 
+TEST(results_so_far_do_not_depend_on_those_that_were_asked_for_before) {
+  Random random(8);
+  const Labels labels({"u", "v", "w", "w"}, {0, 0, 0, 1}, 2);
+  DecoderOptions options;
+  options.beam_width = options.result_count = 10;
+  const auto decoder = std::make_shared<const Decoder>(labels, options, nullptr);
+  const std::vector<float> posteriors = fixtures::random_posteriors(random, 500, 3);
+  Stream stream(decoder);
+  for (std::size_t end = 0; end < posteriors.size();) {
+    const std::size_t begin = end;
+    end = std::min(posteriors.size(), begin + 3 * (random() % 20));
+    stream.feed(fixtures::view({posteriors.begin() + long(begin), posteriors.begin() + long(end)}, 3));
+    Stream unasked(decoder);
+    unasked.feed(fixtures::view({posteriors.begin(), posteriors.begin() + long(end)}, 3));
+    const std::size_t count = 1 + random() % 4;
+    const std::vector<Result> results = stream.peek(count), expected = unasked.peek(count);
+    CHECK(results.size() == expected.size());
+    for (std::size_t place = 0; place < results.size(); ++place) {
+      CHECK(results[place].labels == expected[place].labels && results[place].frames == expected[place].frames);
+    }
+  }
+}
+
 TEST(many_labels_are_searched_like_few) {
   Random random(4);
   std::vector<std::string> texts;
