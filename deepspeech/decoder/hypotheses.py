@@ -41,9 +41,11 @@ class LabelTexts:
         """Return the column of each label."""
         return tuple([self._columns[label] for label in labels])
 
-    def text(self, labels: Sequence[int], words: Sequence[Word]) -> str:
-        """Return the text of labels, which have these words."""
-        text = " ".join([word.text for word in words]) if self._spaced else self.joined(labels)
+    def text(self, labels: Sequence[int]) -> str:
+        """Return the text of labels. It does not need their words, which take longer: partial results need it often."""
+        text = self.joined(labels)
+        if self._spaced:
+            return " ".join(filter(None, text.split(" ")))
         return text.strip(" ") if self._has_pieces else text
 
     def words(self, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
@@ -123,7 +125,7 @@ class Hypothesis:
     @cached_property
     def text(self) -> str:
         """What was said."""
-        return self.label_texts.text(self.labels, self.words)
+        return self.label_texts.text(self.labels)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:

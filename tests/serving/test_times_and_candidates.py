@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from untrained import MODELS, signal, untrained
 
 from deepspeech import Model
@@ -137,6 +140,17 @@ def test_tokens_spell_the_text(labels: tuple[str, ...], spaced: bool, tokens: li
     (told,) = metadata([heard], 0.02).transcripts
     assert [(token.text, token.timestep) for token in told.tokens] == tokens
     assert "".join(token.text for token in told.tokens) == heard.text
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [" ab'-", [" ", " a", " ab", "a", "b"], [b" ", b"a", b"\xc3", b"\xa4", b"\xe4"], [" ", "ch", "a", "b", "'"]],
+)
+@given(st.lists(st.integers(0, 4), max_size=12))
+def test_the_text_of_words_has_one_space_between_them(labels: Sequence[str | bytes], heard: list[int]) -> None:
+    texts = LabelTexts(labels, range(len(labels)), spaced=True)
+    words = texts.words(heard, range(len(heard)))
+    assert texts.text(heard) == " ".join(word.text for word in words)
 
 
 def test_parts_of_a_model_without_a_space_are_joined_without_one() -> None:
