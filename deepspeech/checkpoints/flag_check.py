@@ -45,7 +45,7 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
     begins = False
     if trains:
         check_readable(options.directory, f"--checkpoint_dir={named_for_all(options.directory)}")
-        begins = _named(options.directory / NEWEST) is None and not any(options.directory.glob("*.index"))
+        begins = not resumes(options)
     if begins and not options.begins_elsewhere:
         _check_initial_file(options, identity)
         return
@@ -74,6 +74,11 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
     check_described_network(prefix, description, identity, otherwise)
     _check_shapes(prefix, description["network"], identity, otherwise)
     check_identity(prefix, description, identity, otherwise)
+
+
+def resumes(options: CheckpointOptions) -> bool:
+    """Return whether the folder to train in has a checkpoint, so that training begins with no other weights."""
+    return _named(options.directory / NEWEST) is not None or any(options.directory.glob("*.index"))
 
 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:

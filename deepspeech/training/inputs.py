@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from ..checkpoints.flag_check import check_flags
+from ..checkpoints.flag_check import check_flags, resumes
 from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder
@@ -159,9 +159,10 @@ def _check_later_inputs(options: Options) -> None:
     """Raise FlagError for a missing file that is read later; files that an import writes need not exist yet."""
     work = options.experiment.work
     later: dict[str, Path | None] = {}
-    if options.leads:
+    if options.leads and not resumes(options.checkpoints):
         later["initialize_from_frozen_model"] = options.checkpoints.initial_graph
         later["initialize_from_weights"] = options.checkpoints.initial_weights
+    if options.leads:
         later["one_shot_infer"] = options.one_shot_infer
     if _makes_alphabet(options):
         later["lm_binary_path"] = options.language_model.binary_path
