@@ -132,7 +132,7 @@ class Chief:
         """Discard the progress since the last checkpoint, because a parameter server was lost."""
         reason = summary(error) if isinstance(error, tf.errors.OpError) else str(error)
         self._progress.break_off()
-        logger.warning("Back to the last checkpoint: %s", reason)
+        logger.warning("Back to the last checkpoint, or to the beginning if there is none: %s", reason)
         with self._service.locked() as coordinator:
             coordinator.suspend()
             coordinator.chronicle.note_restart(self._service.clock(), reason)

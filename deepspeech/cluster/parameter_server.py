@@ -111,5 +111,6 @@ def _wait_for_the_end(membership: Membership, watch: InterruptionWatch, record: 
         end_hard_after_signal(watch.signal_number, record)
     membership.leave()
     if watch.signal_number is not None:
-        raise Interrupted(watch.signal_number, "interrupted; start this parameter server again and training goes on")
+        goes_on = "unless training is over, start this parameter server again and training goes on"
+        raise Interrupted(watch.signal_number, f"interrupted; {goes_on}")
     return True

@@ -60,11 +60,12 @@ def test_the_chief_says_which_workers_it_begins_without(
 
 
 def test_a_server_that_is_lost_during_a_save_takes_training_back_to_the_last_checkpoint(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     leader, coordinator = leading(monkeypatch, LOST)
     assert leader._lead_until_servers_are_lost(MagicMock()) is False
     coordinator.suspend.assert_called_once_with()
+    assert "Back to the last checkpoint, or to the beginning if there is none: " in caplog.text
 
 
 def test_a_chief_that_waits_for_a_lost_server_does_not_answer_a_signal_as_if_there_were_weights_to_save(

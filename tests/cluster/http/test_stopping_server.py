@@ -45,7 +45,7 @@ def test_it_keeps_them_for_as_long_as_that_takes(monkeypatch: pytest.MonkeyPatch
         )
         chief = threading.Thread(target=stop_and_save, args=(served, record, 2.0, saved), daemon=True)
         chief.start()
-        with pytest.raises(Interrupted, match="start this parameter server again and training goes on"):
+        with pytest.raises(Interrupted, match="unless training is over, start this parameter server again"):
             parameter_server.serve_parameters(Options(cluster=cluster), cluster, record)
         assert saved_when_it_had_to_end == [True]
         chief.join()
