@@ -8,6 +8,7 @@ from ..checkpoints.model_figures import ModelFigures
 from ..network import Network
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..network.frozen.supported import is_for_clients
+from ..network.registry import flag_of
 from ..options import ExportOptions
 from ..options.export import GRAPH, TFLITE
 from ..options.training.epochs import LOSS, in_words
@@ -96,8 +97,11 @@ def _geometry(card: Card) -> list[str]:
         f"- {model.n_hidden} units in each hidden layer (`--n_hidden`)",
         f"- rectified linear units clipped at {model.relu_clip:g} (`--relu_clip`)",
     ]
+    flag = flag_of(network.name)
+    of_file = "- `FILE.py` is its author's, and is needed only to train it further"
     return [
-        f"- network `{network.name}` (`--network`), {parameters:,} parameters",
+        f"- network `{network.name}` (`--network={flag}`), {parameters:,} parameters",
+        *([of_file] if flag != network.name else []),
         *(of_flags if network.name == UNNAMED_NETWORK else []),
         *([runs] if is_for_clients(network) and export.format in OF_GRAPH_VERSION else _of_any_size(card)),
         f"- beam width {export.beam_width} unless a client asks for another",

@@ -13,6 +13,7 @@ from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.checkpoints.model_figures import ModelFigures, keep_figures
 from deepspeech.export.folder import CARD_FILE, write_export
 from deepspeech.export.model_card import Card, model_card
+from deepspeech.network import LSTM, Dense, registry
 from deepspeech.options import ExportOptions, ModelOptions
 from deepspeech.schedule.state import TrainingState
 from deepspeech.util.features import FeatureOptions
@@ -44,6 +45,16 @@ def test_a_card_says_what_the_front_end_says_of_its_frames(monkeypatch: pytest.M
     assert "- 80 log-mel energies (`fbank`)" in model_card(card)
     monkeypatch.setattr(Fbank, "contents", "energies")
     assert "- 80 energies (`fbank`)" in model_card(card)
+
+
+def test_a_card_says_that_further_training_of_an_own_network_needs_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def card_of(network: str) -> str:
+        identity = ModelIdentity(Alphabet(("a", "b")), FeatureOptions(), ModelOptions(n_hidden=8, network=network))
+        return model_card(Card(("best",), None, ModelFigures(), identity, ExportOptions()))
+
+    monkeypatch.setitem(registry._registered, "own", lambda sizes: (LSTM("lstm", 4), Dense("labels", sizes.outputs)))
+    assert "- network `own` (`--network=FILE.py:own`), 511 parameters\n- `FILE.py` is its author's, " in card_of("own")
+    assert "(`--network=lstm`)" in card_of("lstm") and "FILE.py" not in card_of("lstm")
 
 
 @pytest.mark.parametrize(
