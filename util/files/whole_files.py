@@ -81,7 +81,8 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path`; it replaces `path` only when the block ends without an error.
 
     Folders above `path` are made. A previous folder at `path` is then deleted with its content; if it cannot be
-    replaced, it stays. A link stays a link, and its target is replaced. Raise OSError.
+    replaced, it stays. A link stays a link, and its target is replaced. Raise OSError; it names `path` unless it names
+    another file.
     """
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
@@ -90,7 +91,8 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     with TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
-        yield new
+        with _named(path, new):
+            yield new
         if path.exists():
             path.rename(old)
         try:

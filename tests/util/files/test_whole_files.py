@@ -44,6 +44,13 @@ def test_an_error_names_the_file_that_is_wanted(tmp_path: Path) -> None:
     with files_no_larger_than(4096), pytest.raises(OSError, match="File too large") as caught:
         write_all_whole(tmp_path, {"small": b"", "large": bytes(5000)})
     assert caught.value.filename == str(tmp_path / "large")
+    with (
+        files_no_larger_than(4096),
+        pytest.raises(OSError, match="File too large") as caught,
+        folder_written_whole(tmp_path / "new") as beside,
+    ):
+        (beside / "file").write_bytes(bytes(5000))
+    assert caught.value.filename == str(tmp_path / "new")
     assert names(tmp_path) == {"folder"}
 
 
