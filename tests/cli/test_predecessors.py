@@ -11,7 +11,7 @@ from deepspeech.cli.command_line.other_names import OTHER_NAMES
 from deepspeech.cli.flags import read_command_line
 from deepspeech.cli.transcribe import main as transcribe
 from deepspeech.errors import FlagError
-from deepspeech.options import Options, flags_of, items_of
+from deepspeech.options import EvaluationOptions, Options, flags_of, items_of
 from deepspeech.options.rows.predecessors import FOREIGN_FLAGS
 
 PAGE = (Path(__file__).parents[2] / "docs/migration.md").read_text(encoding="utf-8")
@@ -194,6 +194,8 @@ def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
 def test_what_other_programs_ask_for_by_a_flag_is_answered(typed: str, answer: str) -> None:
     with pytest.raises(FlagError, match=f"there is no such flag; .*{answer}"):
         parse(typed)
+    with pytest.raises(FlagError, match="there is no such flag; see --help"):
+        read_command_line([typed], EvaluationOptions(), "Test a model.")
 
 
 def test_names_of_other_programs_stand_for_flags_that_exist() -> None:

@@ -57,9 +57,10 @@ def given_values(names: Sequence[Spelling], given: Callable[[str], Any]) -> dict
 
 
 def unknown_flag(name: str, names: Sequence[Spelling]) -> FlagError:
-    """Return the error for a name that no flag has, with the most similar name."""
+    """Return the error for a name that no flag has, with the most similar name; in training, with a better answer."""
     known = [each.name for each in names] + [f"no{each.name}" for each in names if each.kind is bool]
-    return FlagError(f"--{name}: there is no such flag; {answer_in_training(_plain(name)) or see_help(name, known)}")
+    answer = answer_in_training(_plain(name)) if "train" in known else ""
+    return FlagError(f"--{name}: there is no such flag; {answer or see_help(name, known)}")
 
 
 def see_help(name: str, known: Sequence[str]) -> str:
