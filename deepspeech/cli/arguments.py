@@ -20,7 +20,7 @@ from ..options.rows.checks import Check
 from ..util.errors import DeepSpeechError, FlagError, line_of
 from ..util.files.quiet_mpg123 import without_mpg123s_lines
 from ..util.files.user_paths import user_path
-from ..util.files.writable import why_not_writable
+from ..util.files.writable import why_no_output_file, why_not_writable
 from ..util.monitoring.log_lines import last_words, log_progress
 from ..util.signals import Terminated, end_at_once_if_interrupted, interrupted_by_termination
 from ..util.storage.addresses import address_of
@@ -105,14 +105,8 @@ def check_list_of_rows(path: Path, read: Iterable[Path]) -> None:
 
 def check_output_file(named: str, path: Path, read: Iterable[Path], instead: str = "another file") -> None:
     """Raise FlagError, which begins with `named`, for an output that cannot be written, or is one of those read."""
-    if not path.parent.is_dir():
-        raise FlagError(f"{named}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise FlagError(f"{named}: is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise FlagError(f"{named}: is a device or a pipe; name a file")
-    if wrong := why_not_writable(path.resolve().parent):
-        raise FlagError(f"{named}: {wrong}; name {instead}")
+    if wrong := why_no_output_file(path, instead):
+        raise FlagError(f"{named}: {wrong}")
     check_not_read(named, path, read, instead)
 
 

@@ -7,19 +7,15 @@ from typing import Any
 from ..corpus import Corpus, Utterance
 from ..errors import FlagError
 from ..files.whole_files import write_text_whole
-from ..files.writable import why_not_writable
+from ..files.writable import why_no_output_file
 from ..storage.copies import named_for_all
 from .metrics import evaluate_transcript
 
 
 def check_output_file(path: Path) -> None:
     """Raise FlagError unless the file can be written, also over one of an earlier test. Write nothing."""
-    wrong = "is a folder" if path.is_dir() else "is not a file" if path.exists() and not path.is_file() else ""
-    if not path.parent.is_dir():
-        wrong = f"there is no folder {path.parent}"
-    wrong = wrong or why_not_writable(path.parent)
-    if wrong:
-        raise FlagError(f"--test_output_file={path}: {wrong}; name a file in an existing folder")
+    if wrong := why_no_output_file(path):
+        raise FlagError(f"--test_output_file={path}: {wrong}")
     if path.exists() and not _is_json_list(path):
         raise FlagError(f"--test_output_file={path}: exists and is not what a test has written; name another file")
 

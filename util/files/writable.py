@@ -18,6 +18,18 @@ def why_not_writable(folder: Path) -> str:
     return f"{there} cannot be written to ({os.strerror(reason)})"
 
 
+def why_no_output_file(path: Path, instead: str = "another file") -> str:
+    """Return why a file cannot be written whole, and what to name in its place; empty if it can."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    if path.is_dir():
+        return "is a folder; name a file in it"
+    if path.exists() and not path.is_file():
+        return "is a device or a pipe; name a file"
+    wrong = why_not_writable(path.resolve().parent)
+    return f"{wrong}; name {instead}" if wrong else ""
+
+
 def reason_of(error: Exception) -> str:
     """Return why writing failed, in the words of the operating system.
 
