@@ -1,5 +1,6 @@
 """The cluster that a node belongs to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -34,19 +35,23 @@ class HostsCheck(Check):
 
     def complaint(self, name: str, value: Any) -> str:
         """Return what is wrong with the first host that has no address or no port, or that is given twice."""
-        if self._may_be_announced and value == ANNOUNCED:
-            return ""
-        known = set[str]()
-        for host in value:
-            address, _, port = host.rpartition(":")
-            if _is_port(port) and _is_ipv6(address):
-                return f"--{name}: {host!r} has an IPv6 address without brackets; write [{address}]:{port}"
-            if not (_is_port(port) and _can_have_port(address)):
-                return f"--{name}: {host!r} is not a host and port, such as node1:2222"
-            if host in known:
-                return f"--{name}: {host} is given twice; each node needs its own address"
-            known.add(host)
-        return ""
+        wrong = "" if self._may_be_announced and value == ANNOUNCED else wrong_host(value)
+        return f"--{name}: {wrong}" if wrong else ""
+
+
+def wrong_host(hosts: Sequence[str]) -> str:
+    """Return what is wrong with the first host that has no address or no port, or that is given twice."""
+    known = set[str]()
+    for host in hosts:
+        address, _, port = host.rpartition(":")
+        if _is_port(port) and _is_ipv6(address):
+            return f"{host!r} has an IPv6 address without brackets; write [{address}]:{port}"
+        if not (_is_port(port) and _can_have_port(address)):
+            return f"{host!r} is not a host and port, such as node1:2222"
+        if host in known:
+            return f"{host} is given twice; each node needs its own address"
+        known.add(host)
+    return ""
 
 
 class HostCheck(Check):

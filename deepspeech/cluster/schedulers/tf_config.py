@@ -9,6 +9,7 @@ master.
 import json
 from typing import Any
 
+from ...options.cluster import wrong_host
 from .environment import Environment
 from .place import PARAMETER_SERVER, WORKER, Place
 
@@ -27,9 +28,8 @@ def place(environment: Environment) -> Place:
     workers = [*chiefs, *nodes[WORKER]]
     if not workers or len(chiefs) > 1:
         raise environment.error('TF_CONFIG: its cluster needs one "chief", or a "worker"')
-    addresses = [*workers, *nodes[PARAMETER_SERVER]]
-    if twice := sorted({address for address in addresses if addresses.count(address) > 1}):
-        raise environment.error(f"TF_CONFIG: {twice[0]} is in its cluster twice; each node needs its own address")
+    if wrong := wrong_host([*workers, *nodes[PARAMETER_SERVER]]):
+        raise environment.error(f"TF_CONFIG: {wrong}")
     kind, index = _task(environment, described)
     if kind not in nodes or index >= len(nodes[kind]):
         raise environment.error(f"TF_CONFIG: its task, {kind} {index}, is not in its cluster")
@@ -53,8 +53,10 @@ def _described(environment: Environment) -> dict[str, Any]:
 
 def _hosts(environment: Environment, described: dict[str, Any], kind: str) -> list[str]:
     hosts = described["cluster"].get(kind, [])
-    if not (isinstance(hosts, list) and all(isinstance(host, str) and _is_host_and_port(host) for host in hosts)):
-        raise environment.error(f'TF_CONFIG: "{kind}" in its cluster is not a list of hosts with ports, as "a:2222"')
+    if not (isinstance(hosts, list) and all(isinstance(host, str) for host in hosts)):
+        raise environment.error(
+            f'TF_CONFIG: "{kind}" in its cluster is not a list of hosts with ports, such as "a:2222"'
+        )
     return hosts
 
 
@@ -65,8 +67,3 @@ def _task(environment: Environment, described: dict[str, Any]) -> tuple[str, int
     if not (isinstance(kind, str) and isinstance(index, int) and index >= 0):
         raise environment.error('TF_CONFIG: has no "task" with "type" and "index", which say which node this is')
     return kind, index
-
-
-def _is_host_and_port(text: str) -> bool:
-    host, _, port = text.rpartition(":")
-    return bool(host) and port.isdecimal() and 0 < int(port) < 65536

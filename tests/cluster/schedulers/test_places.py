@@ -178,9 +178,15 @@ def test_what_the_command_line_says_besides_the_place_stays() -> None:
         ),
         ("tf_config", tf_config("ps", 0, {"ps": ["a:1"]}), 'TF_CONFIG: its cluster needs one "chief", or a "worker"'),
         ("tf_config", tf_config("ps", 0, {"chief": ["a:1"], "master": ["b:1"], "ps": ["c:1"]}), 'needs one "chief"'),
-        ("tf_config", tf_config("ps", 0, {"worker": ["a:1", "a:1"], "ps": ["c:1"]}), "a:1 is in its cluster twice"),
-        ("tf_config", tf_config("ps", 0, {"worker": ["a:1"], "ps": ["a:1"]}), "a:1 is in its cluster twice; each node"),
-        ("tf_config", tf_config("ps", 0, {"ps": ["a"]}), 'TF_CONFIG: "ps" in its cluster is not a list of hosts'),
+        ("tf_config", tf_config("ps", 0, {"worker": ["a:1", "a:1"], "ps": ["c:1"]}), "TF_CONFIG: a:1 is given twice"),
+        (
+            "tf_config",
+            tf_config("ps", 0, {"worker": ["a:1"], "ps": ["a:1"]}),
+            "TF_CONFIG: a:1 is given twice; each node",
+        ),
+        ("tf_config", tf_config("ps", 0, {"worker": ["a:1"], "ps": ["a"]}), "TF_CONFIG: 'a' is not a host and port"),
+        ("tf_config", tf_config("ps", 0, {"worker": ["a:1"], "ps": ["::1:2"]}), "without brackets; write [::1]:2"),
+        ("tf_config", tf_config("ps", 0, {"ps": "a:1"}), 'TF_CONFIG: "ps" in its cluster is not a list of hosts'),
         ("jobset", {}, "JOBSET_NAME is not in the environment; deploy/training/jobset.yaml"),
         (
             "jobset",
