@@ -188,6 +188,7 @@ def test_the_flag_that_was_meant_is_named(typed: str, meant: str) -> None:
     [
         ("--gpus=2", "training uses every GPU that it sees"),
         ("--resume", "training continues by itself from the newest checkpoint in --checkpoint_dir"),
+        ("--num_workers=4", "recordings are read ahead on every core"),
         ("--Language=de", "transcripts may be in any"),
     ],
 )

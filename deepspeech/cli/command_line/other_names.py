@@ -38,11 +38,13 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 _GPUS = "training uses every GPU that it sees; the environment's CUDA_VISIBLE_DEVICES says which these are"
 _RESUMES = "training continues by itself from the newest checkpoint in --checkpoint_dir, or in --work of an experiment"
+_READERS = "recordings are read ahead on every core that this process may use; --workers are those of a cluster"
 _LANGUAGE = "no language is chosen; transcripts may be in any, and --alphabet_config_path has its letters"
 
 _ANSWERS: Mapping[str, str] = {
     **dict.fromkeys(("device", "devices", "gpu", "gpus", "n_gpu", "ngpu", "num_gpus"), _GPUS),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "continue_from"), _RESUMES),
+    **dict.fromkeys(("num_workers", "n_workers", "dataloader_num_workers", "num_data_workers"), _READERS),
     **dict.fromkeys(("lang", "language", "locale"), _LANGUAGE),
     **dict.fromkeys(("optim", "optimizer"), "the optimizer is Adam, with --weight_decay AdamW"),
 }
