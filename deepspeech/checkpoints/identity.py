@@ -46,7 +46,7 @@ FEATURE_FLAGS = {
 COQUIS_ALPHABET = "alphabet.txt"
 """The file beside checkpoints in which Coqui STT keeps their alphabet."""
 
-ANOTHER_FOLDER = "train into another --checkpoint_dir"
+ANOTHER_FOLDER = "use another --checkpoint_dir"
 BEGIN_WITHOUT = "begin without this checkpoint"
 """The advice for a checkpoint of another model: one in the folder to train in, or one that training begins with."""
 

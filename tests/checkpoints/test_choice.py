@@ -213,7 +213,7 @@ def test_weights_of_another_alphabet_other_features_or_another_network_are_refus
 
 def test_a_checkpoint_of_other_features_is_refused_with_advice_for_its_folder(folder: Path) -> None:
     other = replace(IDENTITY, features=FeatureOptions(feature_type="psf"))
-    for trained_in, advice in ((folder, "train into another --checkpoint_dir"), (folder / "new", "begin without this")):
+    for trained_in, advice in ((folder, "use another --checkpoint_dir"), (folder / "new", "begin without this")):
         told = f"--feature_type=audio_ops.*; give the same value, or {advice}"
         with session_of(trained_in, other) as (checkpoints, session), pytest.raises(CheckpointError, match=told):
             checkpoints.restore(session, folder / "train-6")

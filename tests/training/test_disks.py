@@ -77,7 +77,7 @@ def test_flags_of_another_model_are_refused_before_the_corpora_are_checked(train
     program = trained.program
     alphabet = write_alphabet(tmp_path / "alphabet.txt", " abcdf")
     told = {
-        "--n_hidden=32": "another --n_hidden than 32: give --n_hidden=48; or train into another --checkpoint_dir",
+        "--n_hidden=32": "another --n_hidden than 32: give --n_hidden=48; or use another --checkpoint_dir",
         f"--alphabet_config_path={alphabet}": "trained with another alphabet, where label 5 is 'e' (here 'f')",
         "--relu_clip=5": "trained with --relu_clip=20.0, but this run has --relu_clip=5.0",
         "--feature_win_len=64": "trained with --feature_win_len=32, but this run has --feature_win_len=64",
