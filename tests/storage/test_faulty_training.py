@@ -1,4 +1,4 @@
-"""Training from shards in an object store, and into it, while requests fail."""
+"""Training from shards in an object store, and into it, while requests fail and files are gone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from corpora import TinyCorpus
 from object_store import ObjectStore
 from program import Finished, Program
 
+from deepspeech.cli.flags import parse
 from deepspeech.cli.importing.shards import main as write_shards
+from deepspeech.cli.storage.local_copies import with_local_copies
+from deepspeech.util.errors import FlagError
 
 pytest_plugins = ["store_fixtures"]
 
@@ -134,3 +138,15 @@ def test_training_goes_on_through_failing_requests_and_an_outage_and_nothing_hal
     assert again.code == 0, again.stderr
     assert "2 of 3 epochs done" in again.stderr
     assert len(losses(again)) < len(losses(local))
+
+
+def test_initial_weights_that_are_gone_are_not_missed_where_training_resumes(
+    store: ObjectStore, tiny_corpus: TinyCorpus
+) -> None:
+    addresses = [f"--{name}={store.address(name)}" for name in ("initialize_from_weights", "checkpoint_dir")]
+    options = parse([*addresses, f"--train_files={tiny_corpus.train}"])
+    assert options is not None
+    with pytest.raises(FlagError, match=r"--initialize_from_weights=s3://speech/\S+: "):
+        with_local_copies(options)
+    store.put("checkpoint_dir/train-1.index", b"")
+    assert (with_local_copies(options).checkpoints.directory / "train-1.index").exists()

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...checkpoints.flag_check import resumes
 from ...errors import FlagError, StorageError
 from ...export.folder import check_files
 from ...options import Options, items_of, with_values
@@ -18,6 +19,8 @@ LOADED = "load_checkpoint_dir"
 TWO_WAY_FOLDERS = ("checkpoint_dir", "save_checkpoint_dir", LOADED)
 WITHIN = ("graph",)
 """The folders that belong to a folder of checkpoints. Its other contents are not received with it."""
+INITIAL = ("initialize_from_weights", "initialize_from_frozen_model")
+"""What training begins with, unless it resumes."""
 CACHES = ("train_cached_features_path", "dev_cached_features_path", "test_cached_features_path")
 WRITTEN_FOLDERS = ("export_dir", "summary_dir", "report_dir")
 WRITTEN_FILES = ("test_output_file",)
@@ -44,7 +47,9 @@ def with_local_copies(options: Options) -> Options:
     except OSError as error:
         reason = f"{root()}: copies of files at addresses cannot be written there ({error.strerror})"
         raise StorageError(f"{reason}; set XDG_CACHE_HOME to another folder") from error
-    for name, address in addresses:
+    for name, address in sorted(addresses, key=lambda each: each[0] in INITIAL):
+        if name in INITIAL and resumes(local.checkpoints):
+            continue
         try:
             if name in NOT_LISTED and options.leads:
                 options.storage.settings.store.check_bucket(address)
