@@ -1,16 +1,17 @@
 """Data directories of Kaldi: wav.scp with files, text, and optionally segments and utt2spk.
 
 Of the commands in a wav.scp (lines that end in |), those that only decode a file, or one channel of it, stand for that;
-a wav.scp with others is refused. If utt2spk names an utterance as its own speaker, the speaker is unknown: Kaldi
-requires this form for unknown speakers. Relative recordings are looked for from the directory, the folders above it, as
-recipes name them from their own folder, and the current one.
+a wav.scp with others is refused. A number behind the times of a segment is its channel, from 0. If utt2spk names an
+utterance as its own speaker, the speaker is unknown: Kaldi requires this form for unknown speakers. Relative recordings
+are looked for from the directory, the folders above it, as recipes name them from their own folder, and the current
+one.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
             recording, *times = segment.split() or [""]
             path, _, channel = (recordings.get(recording) or "").partition(_CHANNEL)
             start_and_duration = _read_times(times) if segmented else (None, None)
+            only = _channel_of(channel, times)
             if not path:
                 yield Unusable(number, "its recording is not in wav.scp", "", recording or name)
             elif start_and_duration is None:
@@ -85,7 +87,6 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
                 speaker = speakers.get(name) or ""
                 start, duration = start_and_duration
                 known = "" if speaker == name else speaker
-                only = int(channel) - 1 if channel else None
                 yield Entry(number, path, transcript, known, start, duration, channel=only)
 
 
@@ -119,6 +120,13 @@ def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:
 def _pair(line: str) -> tuple[str, str]:
     name, rest = (*line.split(maxsplit=1), "")[:2]
     return name, rest.strip()
+
+
+def _channel_of(chosen: str, times: Sequence[str]) -> int | None:
+    """Return the channel that a command chose, from 1, or that follows the times in segments, from 0; None for all."""
+    if chosen:
+        return int(chosen) - 1
+    return int(times[2]) if len(times) > 2 and times[2].isdecimal() else None
 
 
 def _read_times(times: list[str]) -> tuple[float, float | None] | None:

@@ -90,3 +90,11 @@ def test_a_folder_with_lists_is_refused_with_their_names(tmp_path: Path) -> None
         list(read_files([tmp_path], None))
     those = f"{tmp_path / 'dev.csv'}, {tmp_path / 'train.tsv'}"
     assert str(caught.value) == f"{tmp_path}: is a folder; name the lists in it that are meant: {those}"
+
+
+def test_the_channel_behind_the_times_of_a_segment_is_the_one_that_is_cut_out(tmp_path: Path) -> None:
+    (tmp_path / "wav.scp").write_text("call call.wav\n")
+    (tmp_path / "segments").write_text("a call 0 1 0\nb call 0.5 2 1\nc call 2 3\n")
+    (tmp_path / "text").write_text("a hello\nb good morning\nc how are you\n")
+    records = [record for record in read_records(tmp_path, Choices()) if isinstance(record, Record)]
+    assert [(record.start, record.channel) for record in records] == [(0.0, 0), (0.5, 1), (2.0, None)]
