@@ -192,8 +192,8 @@ def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> No
 
 def test_sets_that_are_taken_from_the_training_set_are_not_counted(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
-    recording = next(folder.rglob("*.wav"))
-    train, dev, test = (write_csv(folder / f"{name}.csv", [(recording, "a")] * 100) for name in SETS)
+    recordings = zip(SETS, sorted(folder.rglob("*.wav")), strict=False)
+    train, dev, test = (write_csv(folder / f"{name}.csv", [(path, "a")] * 100) for name, path in recordings)
     assert measure([train, dev, test], None).utterances == 100
     assert measure([train, dev], None).utterances == 95
     assert measure([train], None).utterances == 90

@@ -29,7 +29,7 @@ from .corpus_csv import is_whole
 from .formats.lists.moved import with_converted, with_moved
 from .pipeline.folders import innermost
 from .pipeline.importing import import_records
-from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record
+from .pipeline.records import NO_TRANSCRIPT, SAME_NAME, SETS, Choices, Item, LeftOut, Record, each_once
 from .pipeline.speakers import with_speakers
 from .published import check_parts, fetch_published, missing_source
 from .unpacked_archives import unpacked
@@ -89,6 +89,9 @@ The last two, whose transcripts are names of files, are only tried with recordin
 
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
+
+_IN_LISTS = (TABLE, LISTS, "parallel_lines", "json_lines", "lhotse", "audio_folder", "parquet")
+"""Formats whose folders may have several lists with the same utterances."""
 
 _AT_THE_TOP = (
     *("common_voice", "gigaspeech", "ljspeech", "lhotse", "mls", "fleurs", "an4", "aishell", "thchs30", "vctk"),
@@ -219,6 +222,7 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     inner = innermost(source) if name in _AT_THE_TOP else source
     read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
     items = with_moved(read, source) if name in _MAY_HAVE_MOVED else with_converted(read())
+    items = each_once(items) if name in _IN_LISTS else items
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...containers.endings import ENDINGS, is_recording
@@ -107,6 +107,15 @@ def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
             "%s%s: not read, as others there are named as sets, such as %s%s", others[0], more, named[0].name, advice
         )
     return named or paths
+
+
+def tests_first(paths: Iterable[Path], sets: Mapping[Path, str]) -> list[Path]:
+    """Return the lists or folders in the order of their sets: test, dev, train, none.
+
+    So an utterance that several of them have is of the first of these sets, and not trained on and tested with.
+    """
+    order = (TEST, DEV, TRAIN, "")
+    return sorted(paths, key=lambda path: order.index(sets[path]))
 
 
 def set_of_folders(names: Sequence[str]) -> str:

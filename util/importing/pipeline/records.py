@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -21,6 +21,9 @@ SAME_NAME = "another recording has the same name with another ending"
 
 SURPLUS = "more fields than the header has columns"
 """Why a row is left out whose text contains the separator of fields, so that only a part of it would be read."""
+
+OF_ANOTHER_LIST = "an utterance of another list, too; keep one of the lists"
+"""Why a row is left out that would be trained on twice, or trained on and tested with."""
 
 _SIDE = re.compile(r"[AB]\d?")
 
@@ -73,18 +76,27 @@ def item_of(entry: Entry | Unusable, file: str, official_set: str) -> Item:
     return Record(path, transcript, where, speaker, official_set, start or 0.0, duration, entry.columns, entry.channel)
 
 
-def once(record: Record, place: str, place_of: Lookup, reason: str) -> Item:
+def once(record: Record, place: str, place_of: Lookup, reason: str, utterance: str = "") -> Item:
     """Return the record, or why it is left out, `reason`, if another `place` that was read before has its utterance.
 
-    `place` is the list or the folder that has the record; `place_of` remembers those of all records.
+    `place` is the list or the folder that has the record; `place_of` remembers those of all records. Unless they are
+    given, the recording, the start and the channel tell that two utterances are the same.
     """
-    utterance = f"{record.path}\n{record.start} {record.channel}"
+    utterance = utterance or f"{record.path}\n{record.start:.3f} {record.channel}"
     first = place_of.get(utterance)
     if first is None:
         place_of.put(utterance, place)
     elif first != place:
         return LeftOut(record.source, reason, record.path, first)
     return record
+
+
+def each_once(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items of several lists; an utterance of a list is left out if a list before has it, too."""
+    with Lookup() as list_of:
+        for item in items:
+            of_list = item.source.rpartition(":")[0]
+            yield once(item, of_list, list_of, OF_ANOTHER_LIST) if isinstance(item, Record) else item
 
 
 def side_of_call(path: str, name: str) -> int | None:

@@ -134,10 +134,11 @@ def test_lists_are_divided_by_speaker_and_keep_their_parts_and_columns(
 ) -> None:
     tone(tmp_path / "long.wav", 3)
     tone(tmp_path / "short.wav", 1)
+    tone(tmp_path / "other.wav", 1)
     header = "wav_filename,wav_filesize,transcript,client_id,start,duration,accent\n"
     rows = ["long.wav,0,two,ann,1,1,north", "short.wav,0,one,bob,,,", "short.wav,0", "long.wav,0,late,ann,9,1,"]
     write(tmp_path / "mine.csv", header + "\n".join(rows))
-    write(tmp_path / "more.tsv", "wav_filename\twav_filesize\ttranscript\nshort.wav\t0\tagain\n")
+    write(tmp_path / "more.tsv", "wav_filename\twav_filesize\ttranscript\nother.wav\t0\tagain\n")
     notes = write(tmp_path / "notes.csv", "date;remark\n1 May;rain\n")
     done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert caplog.messages == [f"{notes}: not read: it has no columns wav_filename and transcript"]

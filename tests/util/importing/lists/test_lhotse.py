@@ -31,12 +31,12 @@ def write_compressed(path: Path, rows: Sequence[object]) -> None:
 
 
 def test_supervisions_of_lhotse_are_found_with_their_recordings_above_the_manifests(tmp_path: Path) -> None:
-    tone(tmp_path / "download" / "a.wav", 3)
-    tone(tmp_path / "download" / "b.wav", 1)
     manifests = tmp_path / "data" / "manifests"
     for part in SETS:
-        source = {**FILE, "source": "download/a.wav"}
-        short = {"type": "file", "channels": [0], "source": "download/b.wav"}
+        tone(tmp_path / "download" / part / "a.wav", 3)
+        tone(tmp_path / "download" / part / "b.wav", 1)
+        source = {**FILE, "source": f"download/{part}/a.wav"}
+        short = {"type": "file", "channels": [0], "source": f"download/{part}/b.wav"}
         recordings = [{**RECORDING, "sources": [source]}, {"id": "b", "duration": 1, "sources": [short]}]
         write_compressed(manifests / f"x_recordings_{part}.jsonl.gz", recordings)
         rows = [
@@ -54,7 +54,7 @@ def test_supervisions_of_lhotse_are_found_with_their_recordings_above_the_manife
         "en",
         "1.200",
     )
-    assert (second["transcript"], second["wav_filename"]) == ("short", str(tmp_path / "download" / "b.wav"))
+    assert (second["transcript"], second["wav_filename"]) == ("short", str(tmp_path / "download" / "train" / "b.wav"))
     assert len(done.rows("dev")) == len(done.rows("test")) == 2
     assert set(done.left_out.values()) == {"not JSON"}
 
@@ -63,9 +63,10 @@ def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) 
     tone(tmp_path / "a.wav", 3)
     cut = {"id": "c", "start": 1, "duration": 1, "recording": RECORDING, "supervisions": [SUPERVISION]}
     inside = {**SUPERVISION, "start": 0.5, "duration": 0.5}
+    earlier = {**inside, "start": 0.2}
     changed = {**RECORDING, "transforms": [{"name": "Speed", "kwargs": {"factor": 0.9}}]}
     padded = {
-        "tracks": [{"type": "MonoCut", "cut": {**cut, "supervisions": [inside]}}, {"type": "PaddingCut", "cut": {}}]
+        "tracks": [{"type": "MonoCut", "cut": {**cut, "supervisions": [earlier]}}, {"type": "PaddingCut", "cut": {}}]
     }
     rows = [
         {**cut, "supervisions": [inside, {**inside, "text": None}]},
@@ -143,3 +144,25 @@ def test_of_several_texts_as_in_libriheavy_the_first_is_used(tmp_path: Path) -> 
     write_compressed(tmp_path / "libriheavy_cuts_small.jsonl.gz", [{**cut, "type": "MonoCut"}])
     done = Import("lhotse", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [("A word.", "1.000")]
+
+
+def test_an_utterance_of_several_manifests_or_cuts_is_imported_once(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav", 6)
+    recording = {**RECORDING, "duration": 6}
+    one = {**SUPERVISION, "duration": 1, "text": "one"}
+    two = {**one, "start": 2, "text": "two"}
+    at_once = {**one, "text": "three", "speaker": "ann"}
+    cut = {"start": 0, "duration": 6, "channel": 0, "recording": recording}
+    cuts = [
+        {**cut, "duration": 3, "supervisions": [one, at_once, two]},
+        {**cut, "start": 2, "duration": 4, "supervisions": [{**two, "start": 0}]},
+    ]
+    write_compressed(tmp_path / "x_cuts_train-all-shuf.jsonl.gz", cuts)
+    write_compressed(tmp_path / "x_cuts_valid.jsonl.gz", cuts[1:])
+    done = Import("lhotse", tmp_path, tmp_path / "out")
+    assert {row["transcript"] for row in done.rows("train") + done.rows("test")} == {"one", "three"}
+    assert [row["transcript"] for row in done.rows("dev")] == ["two"]
+    assert done.left_out == {
+        "x_cuts_train-all-shuf.jsonl.gz:1": "an utterance of another list, too; keep one of the lists",
+        "x_cuts_train-all-shuf.jsonl.gz:2": "an utterance of another cut, too",
+    }

@@ -59,7 +59,7 @@ def test_segments_of_a_corpus_in_several_languages_are_used_once(folder: Path) -
         write(place / "speeches.en", "one two\n")
     done = Import("parallel_lines", folder, folder.with_name("out"), Choices(split=(1, 0, 0)))
     assert [row["transcript"] for row in done.all_rows] == ["one", "two"]
-    assert set(done.left_out.values()) == {"an utterance of another table, too; keep one of the tables"}
+    assert set(done.left_out.values()) == {"an utterance of another list, too; keep one of the lists"}
 
 
 @pytest.mark.parametrize(

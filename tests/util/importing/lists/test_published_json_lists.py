@@ -141,3 +141,14 @@ def test_a_recording_is_of_no_other_speaker_however_late_the_list_names_both(tmp
     write(folder / "train.jsonl", "\n".join(json.dumps({"audio_filepath": name, "text": who}) for who, name in names))
     done = Import("json_lines", folder, tmp_path / "out", Choices(split=(1, 0, 0)))
     assert set(done.transcripts.values()) == {"ann"}
+
+
+def test_a_list_of_all_rows_beside_those_of_the_sets_adds_no_row_twice(tmp_path: Path) -> None:
+    for name, texts in (("train", "ab"), ("train_all", "abcd"), ("valid", "d")):
+        rows = [{"audio_filepath": str(tone(tmp_path / f"{text}.wav")), "text": text} for text in texts]
+        write(tmp_path / f"{name}.jsonl", "\n".join(map(json.dumps, rows)))
+    for number, form in enumerate((format_of(tmp_path, Choices()), "json_lines")):
+        done = Import(form, tmp_path, tmp_path / f"out{number}")
+        assert sorted(row["transcript"] for row in done.all_rows) == ["a", "b", "c", "d"]
+        assert done.sets["dev"] == {"d.wav"}
+        assert len(done.left_out) == 3

@@ -79,7 +79,7 @@ def test_of_two_tables_of_the_same_recordings_only_one_is_used(folder: Path) -> 
         write(folder / name, "a.m4a\ta word\n")
     done = imported(folder)
     assert done.transcripts == {"a.wav": "a word"}
-    assert done.left_out == {"transcription_n2w.txt:1": "an utterance of another table, too; keep one of the tables"}
+    assert done.left_out == {"transcription_n2w.txt:1": "an utterance of another list, too; keep one of the lists"}
 
 
 def test_translations_in_another_script_are_no_transcripts_and_letters_are_not_taken_apart(folder: Path) -> None:

@@ -16,7 +16,7 @@ from ....corpus_files.json_lines import read_entries
 from ....corpus_files.rows import Entry
 from ....errors import CorpusError, ImportingError
 from ....files.folders import files_like, walk
-from ...pipeline.folders import named_as_sets, sets_of_lists
+from ...pipeline.folders import named_as_sets, sets_of_lists, tests_first
 from ...pipeline.records import Choices, Item, item_of
 
 _ENDINGS = (".jsonl", ".json", ".list")
@@ -30,7 +30,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if not places:
         raise ImportingError(f"{source} has no {' or '.join(f'*{each}' for each in _ENDINGS)}")
     sets = sets_of_lists(source, places)
-    for place in named_as_sets(places):
+    for place in tests_first(named_as_sets(places), sets):
         path = place if place.is_file() else place / _LIST_OF_WENET
         for entry in read_entries(path):
             yield item_of(entry, f"{path.relative_to(source)}", sets[place])

@@ -17,8 +17,8 @@ from ....corpus_files.kaldi import RECORDINGS, TEXT, is_directory_of_kaldi, read
 from ....corpus_files.lookup import Lookup
 from ....errors import OtherFormatError
 from ....files.folders import walk
-from ...pipeline.folders import named_as_sets, set_of_folders
-from ...pipeline.records import DEV, SETS, TEST, TRAIN, Choices, Item, LeftOut, item_of, once
+from ...pipeline.folders import named_as_sets, set_of_folders, tests_first
+from ...pipeline.records import Choices, Item, LeftOut, item_of, once
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         raise OtherFormatError(f"{source} has no {RECORDINGS}, so it isn't a data directory of Kaldi's")
     with Lookup() as folder_of:
         sets = {folder: set_of_folders(folder.relative_to(source).parts) for folder in folders}
-        for folder in sorted(_without_copies(named_as_sets(folders)), key=lambda each: _rank(sets[each])):
+        for folder in tests_first(_without_copies(named_as_sets(folders)), sets):
             for entry in read_entries(folder):
                 item = item_of(entry, TEXT, sets[folder])
                 name = str(folder.relative_to(source))
@@ -52,11 +52,6 @@ def _deeper(source: Path) -> list[Path]:
     paths = [folder.relative_to(source).parts for folder in found]
     differing = sum(len(set(parts)) > 1 for parts in zip(*paths, strict=False))
     return found if len({len(path) for path in paths}) == 1 and differing <= 1 else []
-
-
-def _rank(official_set: str) -> int:
-    """Return the place of a set in the order of reading: the first set that has an utterance keeps it."""
-    return (TEST, DEV, TRAIN).index(official_set) if official_set else len(SETS)
 
 
 def _without_copies(folders: Sequence[Path]) -> Iterator[Path]:

@@ -21,8 +21,8 @@ from ....corpus_files.relative_paths import RecipeFolders
 from ....corpus_files.speakers import speaker_of
 from ....errors import ImportingError
 from ....files.folders import files_like
-from ...pipeline.folders import named_as_sets, set_of_name
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.folders import named_as_sets, set_of_name, tests_first
+from ...pipeline.records import Choices, Item, LeftOut, Record, once
 
 SUPERVISIONS, RECORDINGS, CUTS = "supervisions", "recordings", "cuts"
 
@@ -39,8 +39,9 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     supervisions, cuts = _manifests(source, SUPERVISIONS), _manifests(source, CUTS)
     if not supervisions and not cuts:
         raise ImportingError(f"{source} has no *{SUPERVISIONS}*{_ENDINGS[0]} or *{CUTS}*{_ENDINGS[0]} of Lhotse")
-    for manifest in named_as_sets(supervisions or cuts):
-        reader = _Reader(manifest)
+    sets = {path: set_of_name(path.name.partition(".")[0]) for path in supervisions or cuts}
+    for manifest in tests_first(named_as_sets(supervisions or cuts), sets):
+        reader = _Reader(manifest, sets[manifest])
         yield from reader.of_supervisions() if supervisions else reader.of_cuts()
 
 
@@ -55,9 +56,9 @@ class _UnusableError(Exception):
 class _Reader:
     """Reads one manifest."""
 
-    def __init__(self, manifest: Path) -> None:
+    def __init__(self, manifest: Path, official_set: str) -> None:
         self._manifest = manifest
-        self._set = set_of_name(manifest.name.partition(".")[0])
+        self._set = official_set
         self._folders = RecipeFolders(manifest.parent)
 
     def of_supervisions(self) -> Iterator[Item]:
@@ -71,17 +72,19 @@ class _Reader:
                 yield self._item(where, supervision, json.loads(recording) if recording else None, {})
 
     def of_cuts(self) -> Iterator[Item]:
-        """Yield the utterances of a manifest of cuts."""
-        for where, whole in _objects(self._manifest):
-            if isinstance(whole, LeftOut):
-                yield whole
-                continue
-            cut = _without_padding(whole)
-            if cut is None:
-                yield LeftOut(where, "a mix of several cuts", detail=f"{whole.get('id')}")
-                continue
-            for supervision in _objects_of(cut.get("supervisions")) or [{}]:
-                yield self._item(where, supervision, cut.get("recording"), cut)
+        """Yield the utterances of a manifest of cuts; cuts that overlap share some."""
+        with Lookup() as cut_of:
+            for where, whole in _objects(self._manifest):
+                if isinstance(whole, LeftOut):
+                    yield whole
+                    continue
+                cut = _without_padding(whole)
+                if cut is None:
+                    yield LeftOut(where, "a mix of several cuts", detail=f"{whole.get('id')}")
+                    continue
+                for supervision in _objects_of(cut.get("supervisions")) or [{}]:
+                    item = self._item(where, supervision, cut.get("recording"), cut)
+                    yield _once(item, cut_of) if isinstance(item, Record) else item
 
     def _item(self, where: str, supervision: _Json, recording: _Json | None, cut: _Json) -> Item:
         """Return an utterance; its times count from the start of the `cut`, if that is not empty."""
@@ -100,6 +103,12 @@ class _Reader:
         texts = texts_of(supervision)
         columns = columns_of(texts, _USED)
         return Record(path, transcript, where, speaker_of(texts), self._set, start, duration, columns, channel)
+
+
+def _once(record: Record, cut_of: Lookup) -> Item:
+    """Return the record, or why it is left out: speakers may speak at once, but do not say the same."""
+    utterance = f"{record.path}\n{record.start:.3f} {record.channel} {record.speaker}\n{record.transcript}"
+    return once(record, record.source, cut_of, "an utterance of another cut, too", utterance)
 
 
 def _manifests(folder: Path, kind: str) -> Sequence[Path]:

@@ -22,7 +22,7 @@ from ....corpus_files.speakers import SPEAKERS, speaker_of
 from ....errors import ImportingError
 from ....files.folders import files_like
 from ....parts import WHOLE
-from ...pipeline.folders import named_as_sets, set_of_name
+from ...pipeline.folders import named_as_sets, set_of_name, tests_first
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import Choices, Item, LeftOut, Record, item_of
 
@@ -38,9 +38,11 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             raise ImportingError(
                 f"{path} is a folder, and only lists are imported together; put the folders, or links to them, into one"
             )
-    for path in choices.lists or _lists_in(source):
+    lists = choices.lists or _lists_in(source)
+    sets = {path: set_of_name(path.stem) for path in lists}
+    for path in tests_first(lists, sets):
         if is_directory_of_kaldi(path):  # whose utterances may be on one channel of a recording, as no row is
-            yield from (item_of(entry, path.name, set_of_name(path.stem)) for entry in read_entries(path))
+            yield from (item_of(entry, path.name, sets[path]) for entry in read_entries(path))
         else:
             yield from (_item(row, columns, path) for row, columns in rows_of(path))
 

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....corpus_files.lines import numbered_lines, read_text
-from ....corpus_files.lookup import Lookup
 from ....corpus_files.rows import why_not_times
 from ....errors import ImportingError
 from ....files.folders import walk
-from ...pipeline.folders import set_of_folders, set_of_name
-from ...pipeline.records import Choices, Item, LeftOut, Record, once
+from ...pipeline.folders import set_of_folders, set_of_name, tests_first
+from ...pipeline.records import Choices, Item, LeftOut, Record
 from .named_recordings import NamedRecordings, distinct_ends
-from .table import OF_ANOTHER
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}")
 _SEGMENTS = ("segments", "segments.lst")
@@ -48,11 +46,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     found = {path: pair for path in paths if (pair := _text_and_reader(source, path))}
     if not found:
         raise ImportingError(f"{source} has no *.tsv with *.wrd, and no segments or *.yaml with texts of their lines")
-    with NamedRecordings(source) as recordings, Lookup() as list_of:
-        for path, pair in found.items():
-            for item in _rows(source, path, *pair, recordings):
-                name = str(path.relative_to(source))
-                yield once(item, name, list_of, OF_ANOTHER) if isinstance(item, Record) else item
+    sets = {path: set_of_name(path.stem) or set_of_folders(path.relative_to(source).parts[:-1]) for path in found}
+    with NamedRecordings(source) as recordings:
+        for path in tests_first(found, sets):
+            yield from _rows(source, path, *found[path], sets[path], recordings)
 
 
 def _text_and_reader(source: Path, path: Path) -> tuple[Path, Callable[[Path], list[_Place]]] | None:
@@ -73,7 +70,12 @@ def _text_and_reader(source: Path, path: Path) -> tuple[Path, Callable[[Path], l
 
 
 def _rows(
-    source: Path, path: Path, text: Path, read: Callable[[Path], list[_Place]], recordings: NamedRecordings
+    source: Path,
+    path: Path,
+    text: Path,
+    read: Callable[[Path], list[_Place]],
+    official_set: str,
+    recordings: NamedRecordings,
 ) -> Iterator[Item]:
     places = read(path)
     if places and all(place.wrong for place in places):
@@ -88,7 +90,6 @@ def _rows(
         )
     names = [place.recording for place in places if not place.wrong]
     ends = cache(lambda: distinct_ends(path.parent, lambda: names))
-    official_set = set_of_name(path.stem) or set_of_folders(path.relative_to(source).parts[:-1])
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):
         where = f"{text.relative_to(source)}:{number}"
         recording = recordings.find(path, place.recording, ends)

@@ -27,10 +27,10 @@ from ....corpus_files.rows import why_not_times
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
 from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
-from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists
+from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists, tests_first
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
-from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record, once
+from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
 from ..text_files.reading import unreadable
 from .named_recordings import SEVERAL, NamedRecordings, distinct_ends
 from .table_layout import Layout, divided, layout_of, lines_of
@@ -43,7 +43,6 @@ _TABLES = (
 )
 _WITHOUT_ENDING = re.compile(r"(.*[_.-])?(text|transcripts?|transcriptions?|prompts|label)", re.IGNORECASE)
 """Names of tables without an ending, such as Kaldi's text."""
-OF_ANOTHER = "an utterance of another table, too; keep one of the tables"
 _TEXTS_OF_REGIONS = re.compile(r'\["[^"].*"\]', re.DOTALL)
 _OF_REGIONS = "the texts of several regions in one field; export them as JSON"
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
@@ -56,10 +55,10 @@ _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of the tables in a folder and below; raise ImportingError if there are none."""
-    with NamedRecordings(source) as recordings, Lookup() as table_of:
+    with NamedRecordings(source) as recordings:
         layouts = dict(_tables(source, recordings, choices.out))
         sets = sets_of_lists(source, layouts)
-        for path in named_as_sets(list(layouts)):
+        for path in tests_first(named_as_sets(list(layouts)), sets):
             if layouts[path].is_guessed:
                 log.warning(
                     "%s: read with %s; if that is wrong, name the columns in a first line: file, text, speaker",
@@ -68,7 +67,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
             for item in _with_speakers_beside(path, _rows(source, path, layouts[path], recordings)):
                 if isinstance(item, Record):
                     named = item.official_set or sets[path] or recordings.set_of(item.path)
-                    yield once(item._replace(official_set=named), str(path.relative_to(source)), table_of, OF_ANOTHER)
+                    yield item._replace(official_set=named)
                 else:
                     yield item
 
