@@ -58,7 +58,8 @@ def further_columns(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line of each row, and its values for keys that training does not read. Raise CorpusError."""
     for entry in read_entries(path):
         if isinstance(entry, Entry):
-            yield entry.line, {**({"speaker": entry.speaker} if entry.speaker else {}), **entry.columns}
+            further = {name: text for name, text in entry.columns.items() if name not in STARTS}
+            yield entry.line, {**({"speaker": entry.speaker} if entry.speaker else {}), **further}
 
 
 def read_entries(path: Path) -> Iterator[Entry | Unusable]:
@@ -179,8 +180,8 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
-    """Return the texts of a row without those `used`, and without the columns that training reads."""
-    read = {*used, *COLUMNS, *STARTS, DURATION}
+    """Return the texts of a row without those `used`, its speaker, and the columns of a corpus; its times stay."""
+    read = {*used, *COLUMNS}
     return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
 
 

@@ -25,6 +25,7 @@ from ..errors import CorpusError, DeepSpeechError, ImportingError, OtherFormatEr
 from ..progress import Progress, Report
 from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
+from .columns_of_rows import with_columns
 from .corpus_csv import is_whole
 from .formats.lists.moved import with_converted, with_moved
 from .pipeline.folders import innermost
@@ -90,7 +91,10 @@ The last two, whose transcripts are names of files, are only tried with recordin
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
 
-_IN_LISTS = (TABLE, LISTS, "parallel_lines", "json_lines", "lhotse", "audio_folder", "parquet")
+_WITH_COLUMNS = (TABLE, LISTS, "json_lines", "audio_folder", "parquet")
+"""Formats whose rows may have any columns, also such as say which part of a recording a row is."""
+
+_IN_LISTS = (*_WITH_COLUMNS, "parallel_lines", "lhotse")
 """Formats whose folders may have several lists with the same utterances."""
 
 _AT_THE_TOP = (
@@ -221,6 +225,7 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     source = source.absolute()
     inner = innermost(source) if name in _AT_THE_TOP else source
     read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
+    read = partial(with_columns, read, without_warnings) if name in _WITH_COLUMNS else read
     items = with_moved(read, source) if name in _MAY_HAVE_MOVED else with_converted(read())
     items = each_once(items) if name in _IN_LISTS else items
     return with_speakers(items, source, choices.speakers) if choices.speakers else items

@@ -33,6 +33,10 @@ ENDS = (
 UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milliseconds": 0.001}
 """Ends of the names of times, and their seconds."""
 
+CHANNELS = ("channel", "channel_id")
+SIDES = {"a": 0, "left": 0, "l": 0, "b": 1, "right": 1, "r": 1}
+"""The columns of channels, and what stands there in place of numbers, in lower case."""
+
 SETS_OF_ROWS = ("set", "split", "subset", "partition")
 
 _FACTS = {

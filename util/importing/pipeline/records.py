@@ -25,6 +25,9 @@ SURPLUS = "more fields than the header has columns"
 OF_ANOTHER_LIST = "an utterance of another list, too; keep one of the lists"
 """Why a row is left out that would be trained on twice, or trained on and tested with."""
 
+WRONG_TIMES = "a start, duration or end that cannot be used"
+"""Why a row is left out whose columns name no part of a recording."""
+
 _SIDE = re.compile(r"[AB]\d?")
 
 

@@ -29,7 +29,7 @@ SUPERVISIONS, RECORDINGS, CUTS = "supervisions", "recordings", "cuts"
 _ENDINGS = (".jsonl.gz", ".jsonl")
 _TOLERANCE = 0.01
 """Seconds by which times may differ that mean the same: Lhotse rounds them to samples or frames."""
-_USED = {"id", "recording_id", "channel", "text", "type"}
+_USED = {"id", "recording_id", "channel", "text", "type", "start", "duration"}
 
 _Json = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....corpus_files import FORMATS, TABLES, further_columns, listing, read_files
-from ....corpus_files.csv_files import DURATION, has_columns
+from ....corpus_files.csv_files import has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi, read_entries
 from ....corpus_files.rows import Row
 from ....corpus_files.shards import SUFFIX, is_shard
@@ -118,5 +118,5 @@ def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
         set_of_name(path.stem),
         part.start,
         None if math.isinf(part.end) else part.end - part.start,
-        {name: text for name, text in columns.items() if name.lower() not in (*SPEAKERS, DURATION)},
+        {name: text for name, text in columns.items() if name.lower() not in SPEAKERS},
     )

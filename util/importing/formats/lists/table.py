@@ -30,7 +30,7 @@ from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
 from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists, tests_first
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
-from ...pipeline.records import SURPLUS, Choices, Item, LeftOut, Record
+from ...pipeline.records import SURPLUS, WRONG_TIMES, Choices, Item, LeftOut, Record
 from ..text_files.reading import unreadable
 from .named_recordings import SEVERAL, NamedRecordings, distinct_ends
 from .table_layout import Layout, divided, layout_of, lines_of
@@ -188,9 +188,9 @@ def _record(where: str, table: Path, recording: str, fields: Sequence[str], layo
     try:
         start, duration = _times(fields, layout)
     except ValueError as error:
-        return LeftOut(where, "a start, duration or end that cannot be used", recording, str(error))
+        return LeftOut(where, WRONG_TIMES, recording, str(error))
     if reason := why_not_times(start, duration):
-        return LeftOut(where, "a start, duration or end that cannot be used", recording, reason)
+        return LeftOut(where, WRONG_TIMES, recording, reason)
     speaker = fields[layout.speaker].strip() if layout.speaker is not None else _speaker_in(recording)
     official = set_of_name(layout.field(fields, SETS_OF_ROWS))
     others: Mapping[str, str] = {

@@ -1,0 +1,94 @@
+"""What the columns of lists in general formats say of their rows: parts and channels of recordings, and sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from trees import Import, tone, write
+
+from deepspeech.util.importing import format_of
+from deepspeech.util.importing.pipeline.records import SETS, Choices
+
+ALL_TRAIN = Choices(split=(1, 0, 0))
+
+LISTS = {
+    "json_lines": ("rows.jsonl", "audio_filepath", "text"),
+    "audio_folder": ("metadata.jsonl", "file_name", "transcription"),
+    "lists": ("rows.csv", "wav_filename", "transcript"),
+    "table": ("rows.csv", "file", "text"),
+}
+"""The name of a list of each format, and its columns of recordings and texts."""
+
+
+def write_list(folder: Path, form: str, header: str, *rows: str) -> None:
+    """Write a list whose rows are `RECORDING,TEXT,…`, with further columns of this header."""
+    name, *columns = LISTS[form]
+    names = [*columns, *header.split(",")]
+    if name.endswith(".csv"):
+        write(folder / name, "\n".join([",".join(names), *rows]))
+    else:
+        fields = ([int(field) if field.isdecimal() else field for field in row.split(",")] for row in rows)
+        write(folder / name, "\n".join(json.dumps(dict(zip(names, values, strict=True))) for values in fields))
+
+
+@pytest.mark.parametrize("form", LISTS)
+@pytest.mark.parametrize("header", ["begin,end,channel", "start_ms,duration,channel"])
+def test_rows_of_a_shared_recording_are_its_parts_on_their_channels(form: str, header: str, tmp_path: Path) -> None:
+    tone(tmp_path / "call.wav", 4, channels=2)
+    tone(tmp_path / "own.wav", 1)
+    times = ("1,2", "2,3") if "end" in header else ("1000,1", "2000,1")
+    rows = [f"call.wav,yes,{times[0]},0", f"call.wav,no,{times[1]},1", "own.wav,maybe so,0,1,1"]
+    write_list(tmp_path, form, header, *rows)
+    if form != "lists":
+        assert format_of(tmp_path, Choices()) in (form, "lists")
+    done = Import(form, tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [
+        *(("yes", "1.000"), ("no", "1.000"), ("maybe so", "1.000")),
+    ]
+    assert [done.samples(row)[1] for row in done.all_rows] == [1, 1, 1]
+    assert [Path(row["wav_filename"]).name.partition("-channel-")[2] for row in done.all_rows] == [
+        "0.flac",
+        "1.flac",
+        "",
+    ]
+    assert [set(done.samples(row)[0]) for row in done.all_rows[:2]] == [{200}, {300}]
+
+
+@pytest.mark.parametrize(("first", "second"), [("A", "B"), ("1", "2"), ("left", "right")])
+def test_channels_are_counted_from_one_without_a_zero_or_are_named(first: str, second: str, tmp_path: Path) -> None:
+    tone(tmp_path / "call.wav", channels=2)
+    write_list(tmp_path, "lists", "channel", f"call.wav,yes,{first}", f"call.wav,no,{second}")
+    done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
+    names = {row["transcript"]: Path(row["wav_filename"]).name for row in done.all_rows}
+    assert names == {"yes": "whole-channel-0.flac", "no": "whole-channel-1.flac"}
+
+
+def test_a_recording_of_one_channel_or_of_one_row_stays_as_it_is(tmp_path: Path) -> None:
+    rows = ["0.wav,zero,0,1,0", "0.wav,one,1,1,0", "1.wav,two,0,1,1", "1.wav,three,1,1,1", "clip.wav,four,70,1,0"]
+    for name in ("0", "1", "clip"):
+        tone(tmp_path / f"{name}.wav", 2)
+    write_list(tmp_path, "json_lines", "begin,duration,channel", *rows)
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [
+        *(("zero", "1.000"), ("one", "1.000"), ("two", "1.000"), ("three", "1.000"), ("four", "2.000")),
+    ]
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_a_column_names_the_set_of_each_row(form: str, tmp_path: Path) -> None:
+    rows = [f"{tone(tmp_path / f'{name}.wav').name},the {name} set,{name}" for name in ("train", "validation", "test")]
+    write_list(tmp_path, form, "split", *rows)
+    done = Import(form, tmp_path, tmp_path / "out")
+    assert [{row["transcript"] for row in done.rows(name)} for name in SETS] == [
+        *({"the train set"}, {"the validation set"}, {"the test set"}),
+    ]
+
+
+def test_times_that_cannot_be_used_are_told(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav", 3)
+    write_list(tmp_path, "json_lines", "begin,end", "a.wav,one,0,1", "a.wav,two,soon,2", "a.wav,three,2,1")
+    done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert [row["transcript"] for row in done.all_rows] == ["one"]
+    assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
