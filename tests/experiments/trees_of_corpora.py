@@ -188,9 +188,9 @@ def parallel_lines(folder: Path) -> None:
 def parquet(folder: Path) -> None:
     parquet_files = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
-    for part in ("train", "validation", "test"):
+    for number, part in enumerate(("train", "validation", "test"), start=1):
         content = speak(folder.parent / "speech.wav").read_bytes()
-        rows = [{"audio": {"bytes": content, "path": f"{part}.wav"}, "sentence": "A word."}]
+        rows = [{"audio": {"bytes": content, "path": f"{part}.wav"}, "sentence": number * "A word. "}]
         (folder / "data").mkdir(parents=True, exist_ok=True)
         parquet_files.write_table(arrow.Table.from_pylist(rows), folder / "data" / f"{part}-00000-of-00001.parquet")
 

@@ -93,15 +93,17 @@ def packed_recordings(source: Path) -> str:
     return f"unpack its archives first, such as {found[False]}" if found else ""
 
 
-def named_as_sets(paths: Sequence[Path]) -> Sequence[Path]:
+def named_as_sets(paths: Sequence[Path], sets: Mapping[Path, str] | None = None) -> Sequence[Path]:
     """Return the lists or folders whose names contain sets, or all of them if no name does.
 
-    The others may repeat rows of the sets, as a list of all rows does, so they are only named in a warning.
+    `sets` has the set of each, if not their last names alone say it. The others may repeat rows of the sets, as a list
+    of all rows does, so they are only named in a warning.
     """
-    named = [path for path in paths if set_of_name(path.name)]
+    sets = sets or {path: set_of_name(path.name) for path in paths}
+    named = [path for path in paths if sets[path]]
     if others := [path for path in paths if path not in named] if named else []:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        trained = any(set_of_name(path.name) == TRAIN for path in named)
+        trained = any(sets[path] == TRAIN for path in named)
         advice = "" if trained else "; put train into its name to train on it"
         log.warning(
             "%s%s: not read, as others there are named as sets, such as %s%s", others[0], more, named[0].name, advice

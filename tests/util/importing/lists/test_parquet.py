@@ -59,7 +59,9 @@ def test_names_that_are_missing_shared_or_no_names_of_files_are_replaced_by_numb
     names = ["a.wav", "a.wav", None, "../../b.flac", ".c.wav", "d", "e.mp3"]
     rows = []
     for number, name in enumerate(names):
-        audio = recording(tmp_path, f"{number}.{(name or 'x.wav').rpartition('.')[2].replace('d', 'flac')}")
+        audio = recording(
+            tmp_path, f"{number}.{(name or 'x.wav').rpartition('.')[2].replace('d', 'flac')}", 0.3 + number / 10
+        )
         rows.append({"audio": audio | {"path": name}, "text": str(number), "set": "train"})
     table(tmp_path / "corpus" / "all.parquet", rows)
     done = Import("parquet", tmp_path / "corpus", tmp_path / "out", Choices((100, 0, 0)))
@@ -174,3 +176,43 @@ def test_a_dataset_that_was_saved_to_disk_is_read_without_its_caches(tmp_path: P
         write(source / "train" / "data-00000-of-00001.arrow", content)
         with pytest.raises(ImportingError, match=r"of-00001\.arrow: cannot be read \(.*\); download it again"):
             Import("parquet", source, tmp_path / "damaged")
+
+
+def test_rows_of_several_files_are_imported_once_and_without_those_beside_the_sets(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = {
+        name: {"audio": recording(tmp_path, f"{name}.wav", 1 + number / 8), "text": name}
+        for number, name in enumerate("abcde")
+    }
+    texts = {
+        "train": "ab",
+        "all/train": "abc",
+        "test": "d",
+        "all/validation": "bd",
+        "invalidated": "e",
+        "validated": "abd",
+    }
+    for name, of_file in texts.items():
+        table(tmp_path / "corpus" / f"{name}-00000-of-00001.parquet", [rows[text] for text in of_file])
+    done = Import("parquet", tmp_path / "corpus", tmp_path / "out")
+    transcripts = [sorted(row["transcript"] for row in done.rows(name)) for name in ("train", "dev", "test")]
+    assert transcripts == [["a", "c"], ["b"], ["d"]]
+    assert len(done.left_out) == 4
+    assert set(done.left_out.values()) == {
+        "an utterance of another file, too, as where all rows are beside those of some"
+    }
+    (warning,) = caplog.messages
+    assert "invalidated-00000-of-00001.parquet and 1 more: not read, as others there are named as sets" in warning
+
+
+def test_rows_of_the_same_recording_are_its_parts(tmp_path: Path) -> None:
+    whole = recording(tmp_path, "long.wav", 3)
+    rows = [{"audio": whole, "text": str(start), "begin": float(start), "end": start + 1.0} for start in range(3)]
+    rows.append({"audio": recording(tmp_path, "cut.wav", 0.5), "text": "cut", "begin": 0.3, "end": 0.8})
+    table(tmp_path / "corpus" / "all.parquet", rows)
+    done = Import("parquet", tmp_path / "corpus", tmp_path / "out", Choices((100, 0, 0)))
+    assert [(row["transcript"], row["duration"]) for row in done.all_rows] == [
+        *(("0", "1.000"), ("1", "1.000"), ("2", "1.000"), ("cut", "0.500")),
+    ]
+    assert [set(done.samples(row)[0]) for row in done.all_rows[:3]] == [{100}, {200}, {300}]

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from pathlib import Path, PurePath, PurePosixPath
+from typing import NamedTuple
 
 from ....containers.endings import is_recording
 from ....corpus_files.json_lines import columns_of
+from ....corpus_files.lookup import Lookup
 from ....corpus_files.speakers import speaker_of
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
 from ....files.whole_files import folder_written_whole, remove_unfinished_folders
 from ....progress import Progress
 from ....web.libraries import check_libraries
-from ...pipeline.folders import set_of_name
-from ...pipeline.records import Choices, Item, LeftOut, Record
+from ...pipeline.folders import named_as_sets, set_of_name, tests_first
+from ...pipeline.records import Choices, Item, LeftOut, Record, once
 from .parquet_rows import ARROW, Row, read_rows
 
 RECORDINGS_FOLDER = "recordings"
@@ -34,6 +37,21 @@ _INDEX = ".rows.jsonl"
 """A line on the Parquet file, and a line for each of its rows."""
 _LONGEST_NAME = 150
 _BEGINNINGS = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\xff\xfb": "mp3", b"\xff\xf3": "mp3"}
+
+
+_DIGEST_BYTES = 16
+_OF_ANOTHER = "an utterance of another file, too, as where all rows are beside those of some"
+
+
+class _Unpacked(NamedTuple):
+    """A row whose recording is in a file."""
+
+    path: str
+    """The path of the recording, in an index its name; empty if there is none."""
+    text: str
+    columns: dict[str, str]
+    digest: str
+    """That of the recording."""
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
@@ -51,19 +69,26 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     ]
     if not shards:
         raise ImportingError(f"{source} has no {' or '.join(_ENDINGS)} file, nor has a folder in it")
+    sets = {shard: next(filter(None, map(set_of_name, shard.relative_to(source).parts)), "") for shard in shards}
+    shards = tests_first(named_as_sets(shards, sets), sets)
     check_libraries(f"reading {shards[0].suffix} files", ["pyarrow"], "parquet", CorpusError)
     if choices.out is None or not choices.writes:
         for shard in shards:
-            rows = ((str(shard), row.text, row.columns) for row in read_rows(shard, with_audio=False))
-            yield from _items(shard.relative_to(source), rows)
+            rows = (_Unpacked(str(shard), row.text, row.columns, "") for row in read_rows(shard, with_audio=False))
+            yield from (_item(*named, sets[shard]) for named in _with_places(shard.relative_to(source), rows))
         return
     folders = {shard: choices.out.resolve() / RECORDINGS_FOLDER / _inside(shard, source) for shard in shards}
     if packed := [shard for shard, folder in folders.items() if _indexed_version(folder) != _version(shard)]:
         with Progress(f"Unpacking {source}", None, unit="recording") as progress:
             for shard in packed:
                 _unpack(shard, folders[shard], progress)
-    for shard, folder in folders.items():
-        yield from _items(shard.relative_to(source), _unpacked(folder))
+    with Lookup() as shard_of:
+        for shard, folder in folders.items():
+            place = shard.relative_to(source)
+            for where, row in _with_places(place, _unpacked(folder)):
+                item = _item(where, row, sets[shard])
+                utterance = f"{row.digest} {row.text}"
+                yield once(item, f"{place}", shard_of, _OF_ANOTHER, utterance) if isinstance(item, Record) else item
 
 
 def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
@@ -72,28 +97,28 @@ def _unpack(shard: Path, folder: Path, progress: Progress) -> None:
     remove_unfinished_folders(folder)
     with folder_written_whole(folder) as beside, (beside / _INDEX).open("w", encoding="utf-8") as index:
         index.write(f"{json.dumps(version)}\n")
-        taken = {_INDEX}
+        taken = {_INDEX: ""}
         for number, row in enumerate(read_rows(shard), 1):
-            name = _file_name(row, number, taken) if row.audio else ""
-            if name:
-                taken.add(name)
+            digest = blake2b(row.audio, digest_size=_DIGEST_BYTES).hexdigest()
+            name = _file_name(row, number, digest, taken) if row.audio else ""
+            if name and name not in taken:
+                taken[name] = digest
                 (beside / name).write_bytes(row.audio)
-            index.write(f"{json.dumps([name, row.text, row.columns])}\n")
+            index.write(f"{json.dumps(_Unpacked(name, row.text, row.columns, digest))}\n")
             progress.advance()
 
 
-def _unpacked(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the path of each row's recording, empty if it has none, its transcript, and its further columns."""
+def _unpacked(folder: Path) -> Iterator[_Unpacked]:
     with (folder / _INDEX).open(encoding="utf-8") as index:
         next(index)
         for line in index:
-            name, text, columns = json.loads(line)
-            yield str(folder / name) if name else "", text, columns
+            row = _Unpacked(*json.loads(line))
+            yield row._replace(path=str(folder / row.path) if row.path else "")
 
 
 def _version(shard: Path) -> dict[str, int]:
     status = shard.stat()
-    return {"size": status.st_size, "modified_ns": status.st_mtime_ns}
+    return {"size": status.st_size, "modified_ns": status.st_mtime_ns, "digest_bytes": _DIGEST_BYTES}
 
 
 def _indexed_version(folder: Path) -> object:
@@ -104,11 +129,14 @@ def _indexed_version(folder: Path) -> object:
         return None
 
 
-def _file_name(row: Row, number: int, taken: set[str]) -> str:
-    """Return the recording's own name, if it has one that no other recording has, else a number."""
+def _file_name(row: Row, number: int, digest: str, taken: Mapping[str, str]) -> str:
+    """Return the recording's own name, if it has one that no other recording has, else a number.
+
+    `taken` has the digests of the recordings by their names; `digest` is that of this one.
+    """
     own = PurePosixPath(row.name.replace("\\", "/")).name
     if is_recording(own) and own.isprintable() and own[0] != "." and len(own.encode()) <= _LONGEST_NAME:
-        if own not in taken:
+        if taken.get(own, digest) == digest:
             return own
         ending = PurePath(own).suffix
     else:
@@ -122,12 +150,12 @@ def _inside(shard: Path, source: Path) -> Path:
     return inside.with_suffix("") if inside.suffix == _PARQUET else inside
 
 
-def _items(shard: Path, rows: Iterable[tuple[str, str, Mapping[str, str]]]) -> Iterator[Item]:
-    """Yield the items of a Parquet file's rows; `shard` is its place in the source folder."""
-    official_set = next(filter(None, map(set_of_name, shard.parts)), "")
-    for number, (path, text, columns) in enumerate(rows, 1):
-        where = f"{shard}:{number}"
-        if path:
-            yield Record(path, text, where, speaker_of(columns), official_set, columns=columns_of(columns, ()))
-        else:
-            yield LeftOut(where, "no recording in the row")
+def _with_places(shard: Path, rows: Iterable[_Unpacked]) -> Iterator[tuple[str, _Unpacked]]:
+    """Yield the place of each row and the row; `shard` is the place of the Parquet file in the source folder."""
+    return ((f"{shard}:{number}", row) for number, row in enumerate(rows, 1))
+
+
+def _item(where: str, row: _Unpacked, official_set: str) -> Item:
+    if not row.path:
+        return LeftOut(where, "no recording in the row")
+    return Record(row.path, row.text, where, speaker_of(row.columns), official_set, columns=columns_of(row.columns, ()))
