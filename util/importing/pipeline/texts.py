@@ -12,12 +12,16 @@ _LAST_PAUSE = "#4"
 """Ends the sentences of Mandarin corpora for speech synthesis, such as Biaobei, after pauses #1 to #3."""
 
 
+_SOUND = re.compile(r"<(?:sil|[-%$#_])>")
+"""A pause, or a sound that is no word, in AISHELL-4."""
+
+
 def plain_text(transcript: str) -> str:
-    """Return a transcript with single spaces, but none between Chinese or Japanese characters, and no marks of pauses.
+    """Return a transcript with single spaces, but none between Chinese or Japanese characters, and no marks of sounds.
 
     These scripts have no spaces between words, so such spaces only show how a corpus was divided into words.
     """
-    text = " ".join(transcript.split())
+    text = " ".join((_SOUND.sub(" ", transcript) if "<" in transcript else transcript).split())
     if _LAST_PAUSE in text:
         text = _PAUSE.sub("", text)
     return _SPACE_BETWEEN.sub("", text) if " " in text and not text.isascii() else text

@@ -30,6 +30,10 @@ CAPTIONS = {
     'morning</p><p><span begin="2s" dur="800ms">how are you?</span></p></div></body></tt>',
     "a.dfxp": '<tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:p="x" p:frameRate="25"><body><p begin="00:00:00:05" '
     'end="00:00:01:00">good morning</p><p begin="00:00:02:00" end="00:00:02:20">how are you?</p></body></tt>',
+    "a.en.ttml": '<tt xmlns="http://www.w3.org/ns/ttml" xmlns:p="x" p:tickRate="10"><body begin="0.1s"><div begin="1t">'
+    '<p begin="0t" end="8t">good morning</p><p><span begin="18t" dur="8t">how are you?</span></p></div></body></tt>',
+    "a.en.dfxp": '<tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:p="x" p:frameRate="30" p:frameRateMultiplier="5 6">'
+    '<body><p begin="5f" end="25f">good morning</p><p begin="50f" end="70f">how are you?</p></body></tt>',
     "a.ass": "[V4+ Styles]\nFormat: Name, Fontname\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
     "Dialogue: 0,0:00:00.20,0:00:01.00,Default,,{\\i1}good{\\i0}\\Nmorning\n"
     "Dialogue: 1,0:00:00.20,0:00:01.00,Sign,,{\\an7\\p1}m 0 0 l 9 9{\\p0}\n"

@@ -90,6 +90,8 @@ def test_a_title_above_the_first_time_is_left_out(tmp_path: Path) -> None:
         ("Ann: good\nTom Lee: morning\nAnn: how", "good morning how", ""),
         ("Ann: good\nmorning\nAnn: how", "good morning how", "Ann"),
         ("[SPEAKER_00]: good morning", "good morning", "a-SPEAKER_00"),
+        ("SPEAKER: S1\ngood\n\nSPEAKER: S2\nmorning\n", "good morning", ""),
+        ("SPEAKER: S1\ngood\nmorning\n", "good morning", "a-S1"),
         ("I say: good\nmorning", "I say: good morning", ""),
         ("First: good\nSecond: morning", "First: good Second: morning", ""),
         ("chapter 1: good\nmorning", "chapter 1: good morning", ""),

@@ -18,6 +18,8 @@ from deepspeech.util.importing.pipeline.texts import plain_text
         ("卡尔普#2陪外孙#1玩滑梯#4。", "卡尔普陪外孙玩滑梯。"),
         ("bus #4", "bus #4"),
         ("第#2车", "第#2车"),
+        ("你好<sil>世界<%><#>", "你好世界"),
+        ("a < b", "a < b"),
     ],
 )
 def test_spaces_between_characters_and_marks_of_pauses_are_left_out(written: str, transcript: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from itertools import zip_longest
 from pathlib import Path
@@ -102,11 +102,9 @@ def read_xml(path: Path) -> list[Tier]:
     """Return the captions of a .ttml or .dfxp, or of YouTube's .srv1 to .srv3; raise AnnotationsError, or OSError."""
     try:
         root = ElementTree.parse(path).getroot()  # noqa: S314 (expat limits expansions)
-        rate = next(
-            (float(value) for name, value in root.attrib.items() if name.endswith("}frameRate")), FRAMES_A_SECOND
-        )
-        segments = [_of_element(each, rate) for each in _timed(root)]
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        units = _units_of(root)
+        segments = [_of_element(each, begin, units) for each, begin in _timed(root, units)]
+    except (ElementTree.ParseError, LookupError, ValueError, ArithmeticError, RecursionError) as error:
         raise AnnotationsError(f"it cannot be read as captions in XML: {error}") from error
     return tiers_by_name(_up_to_next([*filter(None, segments)]), "subtitles")
 
@@ -130,15 +128,32 @@ def _segment(start: float, end: float, text: str) -> Segment | None:
     return Segment(start, end, words) if words and start < end else None
 
 
-def _timed(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Yield the paragraphs of captions or, of one without times, the elements in it that have them."""
-    for paragraph in root.iter():
-        if paragraph.tag.rpartition("}")[2] in ("p", "text"):
-            own = not _BEGINS.isdisjoint(paragraph.attrib)
-            yield from (paragraph,) if own else (each for each in paragraph.iter() if "begin" in each.attrib)
+def _units_of(root: ElementTree.Element) -> Mapping[str, float]:
+    """Return the seconds of each unit of times, also of the frames and ticks that the attributes of TTML define."""
+    values = {name.rpartition("}")[2]: text for name, text in root.attrib.items()}
+    times, divisor = map(float, values.get("frameRateMultiplier", "1 1").replace(":", " ").split())
+    rate = float(values.get("frameRate", FRAMES_A_SECOND)) * times / divisor
+    ticks = float(values.get("tickRate", rate if "frameRate" in values else 1))
+    return {**_UNITS, "f": 1 / rate, "t": 1 / ticks}
 
 
-def _of_element(element: ElementTree.Element, rate: float) -> Segment | None:
+def _timed(
+    element: ElementTree.Element, units: Mapping[str, float], begin: float = 0.0, *, in_paragraph: bool = False
+) -> Iterator[tuple[ElementTree.Element, float]]:
+    """Yield the paragraphs of captions or, of one without times, the elements in it that have them.
+
+    With each is the second from which its times count, which is the begin of what it is in, such as the body.
+    """
+    in_paragraph = in_paragraph or element.tag.rpartition("}")[2] in ("p", "text")
+    if in_paragraph and not _BEGINS.isdisjoint(element.attrib):
+        yield element, begin
+        return
+    begin += _time(element.attrib.get("begin", "0s"), units)
+    for each in element:
+        yield from _timed(each, units, begin, in_paragraph=in_paragraph)
+
+
+def _of_element(element: ElementTree.Element, begin: float, units: Mapping[str, float]) -> Segment | None:
     """Return the caption of an element with begin and end, t and d in ms (.srv3), or start and dur (.srv1)."""
     values = element.attrib
     if "t" in values:
@@ -146,19 +161,20 @@ def _of_element(element: ElementTree.Element, rate: float) -> Segment | None:
     elif "start" in values:
         start, length = float(values["start"]), float(values.get("dur", 0))
     else:
-        start = _time(values["begin"], rate)
-        length = _time(values["end"], rate) - start if "end" in values else _time(values.get("dur", ""), rate)
+        start = _time(values["begin"], units)
+        length = _time(values["end"], units) - start if "end" in values else _time(values.get("dur", ""), units)
     for line in element.iter():
         if line.tag.rpartition("}")[2] == "br":
             line.tail = f" {line.tail or ''}"
+    start += begin
     return _segment(start, start + length, unescape("".join(element.itertext())))
 
 
-def _time(text: str, rate: float) -> float:
-    """Return the seconds of a time such as 00:00:01.5, 00:00:01:12, in which 12 are frames, or 1.5s."""
-    if found := re.fullmatch(r"([\d.]+)(h|m|s|ms)", text):
-        return float(found[1]) * _UNITS[found[2]]
-    return seconds_of_frame(text, rate)
+def _time(text: str, units: Mapping[str, float]) -> float:
+    """Return the seconds of a time such as 00:00:01.5, 00:00:01:12, in which 12 are frames, 1.5s, or 10000000t."""
+    if found := re.fullmatch(r"([\d.]+)(h|m|s|ms|f|t)", text):
+        return float(found[1]) * units[found[2]]
+    return seconds_of_frame(text, 1 / units["f"])
 
 
 def _up_to_next(captions: Sequence[Segment]) -> Iterator[Segment]:

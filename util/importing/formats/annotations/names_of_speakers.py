@@ -13,6 +13,8 @@ _NAMED = re.compile(
 )
 _NUMBERED = re.compile(r"(speaker|spk)[ _#-]?(\d{1,2}|[A-Z])", re.IGNORECASE)
 _ONLY_NUMBERED = re.compile(r"[A-Z]|[AB]\d|\d")
+_HEADING = re.compile(r"\s*speaker\s*:\s*(\S+)\s*", re.IGNORECASE)
+"""A line above what a speaker says, such as `SPEAKER: S1` of Speechmatics."""
 _MOST_WORDS = 4
 _LEAST_SHARE = 4
 """Names are read if one line in so many has one."""
@@ -32,6 +34,20 @@ def names_apart(lines: Sequence[str], *, timed: bool = True) -> list[tuple[str, 
         (name, line[match.end() :]) if match and name in read else ("", line)
         for name, match, line in zip(names, found, lines, strict=True)
     ]
+
+
+def said_below_names(lines: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the speaker and the words of each line below one such as `SPEAKER: S1`; none if the first is not so."""
+    said: list[tuple[str, str]] = []
+    speaker = ""
+    for line in lines:
+        if found := _HEADING.fullmatch(line):
+            speaker = found[1]
+        elif not speaker:
+            return []
+        else:
+            said.append((speaker, line))
+    return said
 
 
 def _sure(names: Sequence[str]) -> set[str]:

@@ -26,7 +26,7 @@ from ...pipeline.records import NO_TRANSCRIPT, SAME_NAME, TRAIN, Choices, Item, 
 from ..annotations.captions import read_ass, read_lrc, read_otr, read_sbv, read_tsv, read_xml
 from ..annotations.chat import read_chat
 from ..annotations.label_tracks import label_tracks
-from ..annotations.names_of_speakers import is_numbered, names_apart
+from ..annotations.names_of_speakers import is_numbered, names_apart, said_below_names
 from ..annotations.parallel_folders import ParallelFolders
 from ..annotations.recognizers.json_transcripts import read_json, speaker_in
 from ..annotations.stamped_lines import stamped_lines
@@ -231,9 +231,11 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
         return LeftOut(where, _LABELS, str(path))
     if text.startswith(_RICH_TEXT):
         return LeftOut(where, _DOCUMENT, str(path))
-    said = names_apart([line for line in text.splitlines() if line.strip()], timed=False)
+    lines = [line for line in text.splitlines() if line.strip()]
+    below = said_below_names(lines)
+    said = below or names_apart(lines, timed=False)
     speakers = sorted({speaker for speaker, _ in said if speaker})
-    speaker = _own(path, speakers[0]) if len(speakers) == 1 else ""
+    speaker = _own(path, speakers[0], every=bool(below)) if len(speakers) == 1 else ""
     speaker = speaker or ("" if speakers else speaker_in(path.with_suffix(f".{_JSON}")))
     return Record(str(path), continued_by_all(words for _, words in said), where, speaker)
 
