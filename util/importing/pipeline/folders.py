@@ -93,6 +93,12 @@ def packed_recordings(source: Path) -> str:
     return f"unpack its archives first, such as {found[False]}" if found else ""
 
 
+def without_notes_on_recordings(paths: Sequence[Path]) -> Sequence[Path]:
+    """Return the files of a folder without each .json that a recording there has the name of."""
+    heard = {path.stem for path in paths if is_recording(path.name)}
+    return [path for path in paths if path.suffix.lower() != ".json" or path.stem not in heard]
+
+
 def named_as_sets(paths: Sequence[Path], sets: Mapping[Path, str] | None = None) -> Sequence[Path]:
     """Return the lists or folders whose names contain sets, or all of them if no name does.
 

@@ -16,7 +16,7 @@ from ....corpus_files.json_lines import read_entries
 from ....corpus_files.rows import Entry
 from ....errors import CorpusError, ImportingError
 from ....files.folders import files_like, walk
-from ...pipeline.folders import named_as_sets, sets_of_lists, tests_first
+from ...pipeline.folders import named_as_sets, sets_of_lists, tests_first, without_notes_on_recordings
 from ...pipeline.records import Choices, Item, item_of
 
 _ENDINGS = (".jsonl", ".json", ".list")
@@ -25,7 +25,8 @@ _LIST_OF_WENET = "data.list"
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of all manifests; raise ImportingError if there are none, or CorpusError."""
-    places = next(filter(None, (files_like(source, f"*{ending}") for ending in _ENDINGS)), None)
+    files = without_notes_on_recordings(files_like(source, "*"))
+    places = next(filter(None, ([path for path in files if path.suffix == ending] for ending in _ENDINGS)), None)
     places = places or [path.parent for path in sorted(source.glob(f"*/{_LIST_OF_WENET}"))] or list(_below(source))
     if not places:
         raise ImportingError(f"{source} has no {' or '.join(f'*{each}' for each in _ENDINGS)}")

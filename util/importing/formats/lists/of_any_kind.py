@@ -22,7 +22,7 @@ from ....corpus_files.speakers import SPEAKERS, speaker_of
 from ....errors import ImportingError
 from ....files.folders import files_like
 from ....parts import WHOLE
-from ...pipeline.folders import named_as_sets, set_of_name, tests_first
+from ...pipeline.folders import named_as_sets, set_of_name, tests_first, without_notes_on_recordings
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import Choices, Item, LeftOut, Record, item_of
 
@@ -51,7 +51,7 @@ def _lists_in(folder: Path) -> tuple[Path, ...]:
     """Return the lists in a folder, or the folder itself if it is a data directory of Kaldi; raise ImportingError."""
     if is_directory_of_kaldi(folder):
         return (folder,)
-    found = tuple(path for path in files_like(folder, "*") if _is_list(path))
+    found = tuple(path for path in without_notes_on_recordings(files_like(folder, "*")) if _is_list(path))
     if not found:
         raise ImportingError(
             f"{folder} has no lists, {', '.join(ENDINGS)}; recordings with a text beside each have the format folder"
