@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 from ...corpus_files.lookup import Lookup
 from ...corpus_files.rows import Entry, Unusable
+
+log = logging.getLogger(__name__)
 
 SETS = ("train", "dev", "test")
 
@@ -85,7 +88,7 @@ def once(record: Record, place: str, place_of: Lookup, reason: str, utterance: s
     `place` is the list or the folder that has the record; `place_of` remembers those of all records. Unless they are
     given, the recording, the start and the channel tell that two utterances are the same.
     """
-    utterance = utterance or f"{record.path}\n{record.start:.3f} {record.channel}"
+    utterance = utterance or _utterance(record)
     first = place_of.get(utterance)
     if first is None:
         place_of.put(utterance, place)
@@ -95,11 +98,34 @@ def once(record: Record, place: str, place_of: Lookup, reason: str, utterance: s
 
 
 def each_once(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items of several lists; an utterance of a list is left out if a list before has it, too."""
-    with Lookup() as list_of:
+    """Yield the items of several lists; an utterance of a list is left out if a list before has it, too.
+
+    If most records are utterances that their list has with another text before, a warning says what is wrong.
+    """
+    records, others, example = 0, 0, ""
+    with Lookup() as list_and_text_of:
         for item in items:
-            of_list = item.source.rpartition(":")[0]
-            yield once(item, of_list, list_of, OF_ANOTHER_LIST) if isinstance(item, Record) else item
+            if isinstance(item, Record):
+                records += 1
+                of_list = item.source.rpartition(":")[0]
+                first, _, text = (list_and_text_of.get(_utterance(item)) or "").partition("\n")
+                if not first:
+                    list_and_text_of.put(_utterance(item), f"{of_list}\n{item.transcript}")
+                elif first != of_list:
+                    item = LeftOut(item.source, OF_ANOTHER_LIST, item.path, first)
+                elif text != item.transcript:
+                    others, example = others + 1, example or item.source
+            yield item
+    if 2 * others > records:
+        log.warning(
+            "%s: another text of the same recording, as are %d of %d rows; if they are parts of it, name the columns "
+            "of their times start and end",
+            *(example, others, records),
+        )
+
+
+def _utterance(record: Record) -> str:
+    return f"{record.path}\n{record.start:.3f} {record.channel}"
 
 
 def side_of_call(path: str, name: str) -> int | None:

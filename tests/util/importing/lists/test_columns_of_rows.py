@@ -92,3 +92,13 @@ def test_times_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     done = Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
     assert [row["transcript"] for row in done.all_rows] == ["one"]
     assert set(done.left_out.values()) == {"a start, duration or end that cannot be used"}
+
+
+def test_many_texts_of_whole_recordings_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tone(tmp_path / "a.wav", 3)
+    tone(tmp_path / "b.wav", 3)
+    rows = [f"a.wav,{text},{start}" for start, text in enumerate(("one", "two", "three", "four"))]
+    write_list(tmp_path, "json_lines", "first_sample", *rows, "b.wav,five,0")
+    Import("json_lines", tmp_path, tmp_path / "out", ALL_TRAIN)
+    (message,) = caplog.messages
+    assert message.startswith("rows.jsonl:2: another text of the same recording, as are 3 of 5 rows;")
