@@ -166,3 +166,12 @@ def test_an_utterance_of_several_manifests_or_cuts_is_imported_once(tmp_path: Pa
         "x_cuts_train-all-shuf.jsonl.gz:1": "an utterance of another list, too; keep one of the lists",
         "x_cuts_train-all-shuf.jsonl.gz:2": "an utterance of another cut, too",
     }
+
+
+def test_cuts_that_are_not_read_beside_supervisions_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tone(tmp_path / "a.wav", 3)
+    for name, row in (("x_recordings", RECORDING), ("x_supervisions", SUPERVISION), ("x_cuts", {}), ("y_cuts", {})):
+        write_compressed(tmp_path / f"{name}_train.jsonl.gz", [row])
+    assert len(Import("lhotse", tmp_path, tmp_path / "out").all_rows) == 1
+    (message,) = caplog.messages
+    assert message.startswith(f"{tmp_path / 'y_cuts_train.jsonl.gz'}: not read, as there are supervisions")

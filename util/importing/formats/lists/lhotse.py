@@ -8,6 +8,7 @@ itself. Relative recordings are looked for from the manifests' folder, the folde
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ from ....files.folders import files_like
 from ...pipeline.folders import named_as_sets, set_of_name, tests_first
 from ...pipeline.records import Choices, Item, LeftOut, Record, once
 
+log = logging.getLogger(__name__)
+
 SUPERVISIONS, RECORDINGS, CUTS = "supervisions", "recordings", "cuts"
 
 _ENDINGS = (".jsonl.gz", ".jsonl")
@@ -39,6 +42,9 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     supervisions, cuts = _manifests(source, SUPERVISIONS), _manifests(source, CUTS)
     if not supervisions and not cuts:
         raise ImportingError(f"{source} has no *{SUPERVISIONS}*{_ENDINGS[0]} or *{CUTS}*{_ENDINGS[0]} of Lhotse")
+    for path in cuts if supervisions else ():
+        if not path.with_name(path.name.replace(CUTS, SUPERVISIONS)).exists():
+            log.warning("%s: not read, as there are %s; import them apart if they are not its own", path, SUPERVISIONS)
     sets = {path: set_of_name(path.name.partition(".")[0]) for path in supervisions or cuts}
     for manifest in tests_first(named_as_sets(supervisions or cuts), sets):
         reader = _Reader(manifest, sets[manifest])
