@@ -29,7 +29,7 @@ from .csv_files import COLUMNS, DURATION, END, STARTS
 from .json_values import JsonReader, MalformedJsonError
 from .lines import numbered_lines, readable_text
 from .rows import Entry, Row, Unusable, row_of
-from .speakers import SPEAKERS, speaker_of
+from .speakers import names_speaker, speaker_of
 
 _LONGEST = 1e9
 """Seconds."""
@@ -182,7 +182,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
 def columns_of(texts: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
     """Return the texts of a row without those `used`, its speaker, and the columns of a corpus; its times stay."""
     read = {*used, *COLUMNS}
-    return {key: text for key, text in texts.items() if key not in read and key.lower() not in SPEAKERS}
+    return {key: text for key, text in texts.items() if key not in read and not names_speaker(key)}
 
 
 def _why_no_times(start: Any, duration: Any, end: Any) -> tuple[str, str] | None:

@@ -57,6 +57,8 @@ def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str, wrong: str
 
 def test_speakers_are_known_by_several_names_of_columns() -> None:
     assert speaker_column(["age", "Client_ID"]) == "Client_ID"
+    assert speaker_column(["age", "Speaker ID"]) == "Speaker ID"
+    assert speaker_column(["talker-id"]) == "talker-id"
     assert speaker_column(["age"]) is None
 
 

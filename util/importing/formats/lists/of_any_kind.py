@@ -18,7 +18,7 @@ from ....corpus_files.csv_files import has_columns
 from ....corpus_files.kaldi import is_directory_of_kaldi, read_entries
 from ....corpus_files.rows import Row
 from ....corpus_files.shards import SUFFIX, is_shard
-from ....corpus_files.speakers import SPEAKERS, speaker_of
+from ....corpus_files.speakers import names_speaker, speaker_of
 from ....errors import ImportingError
 from ....files.folders import files_like
 from ....parts import WHOLE
@@ -118,5 +118,5 @@ def _item(row: Row | LeftOut, columns: dict[str, str], path: Path) -> Item:
         set_of_name(path.stem),
         part.start,
         None if math.isinf(part.end) else part.end - part.start,
-        {name: text for name, text in columns.items() if name.lower() not in SPEAKERS},
+        {name: text for name, text in columns.items() if not names_speaker(name)},
     )
