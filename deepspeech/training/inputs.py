@@ -122,8 +122,8 @@ def _check_sets(options: Options, folder: Path) -> None:
     lacking = [name for name, lists in _lists_in(folder, options).items() if not all(path.exists() for path in lists)]
     if SetName.TRAIN in lacking:
         raise ImportingError(
-            f"{folder} has no train set: all recordings are in other sets, by the corpus's own names or --split; "
-            "divide them again with --split=90:5:5"
+            f"{folder} has no train set: all recordings are in other sets, by the corpus's own names, because lists of "
+            "other sets have them, too, or by --split; divide them again with --split=90:5:5"
         )
     if lacking:
         without = {SetName.DEV: "--validation_step=0 --dev_files= --best_by=loss", SetName.TEST: "--test_files="}

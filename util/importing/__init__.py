@@ -227,7 +227,7 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
     read = partial(with_columns, read, without_warnings) if name in _WITH_COLUMNS else read
     items = with_moved(read, source) if name in _MAY_HAVE_MOVED else with_converted(read())
-    items = each_once(items) if name in _IN_LISTS else items
+    items = each_once(items, divided=choices.split is not None) if name in _IN_LISTS else items
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
 
 

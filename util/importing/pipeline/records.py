@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -97,20 +99,26 @@ def once(record: Record, place: str, place_of: Lookup, reason: str, utterance: s
     return record
 
 
-def each_once(items: Iterable[Item]) -> Iterator[Item]:
+def each_once(items: Iterable[Item], *, divided: bool) -> Iterator[Item]:
     """Yield the items of several lists; an utterance of a list is left out if a list before has it, too.
 
-    If most records are utterances that their list has with another text before, a warning says what is wrong.
+    One for validation may also be one of the test, as where both have the same list, unless all utterances are
+    `divided` into other sets. If most records are utterances that their list has with another text before, a warning
+    says what is wrong.
     """
     records, others, example = 0, 0, ""
-    with Lookup() as list_and_text_of:
+    with ExitStack() as stack:
+        known = defaultdict[str, Lookup](lambda: stack.enter_context(Lookup()))  # the list and the text of utterances
         for item in items:
             if isinstance(item, Record):
                 records += 1
-                of_list = item.source.rpartition(":")[0]
-                first, _, text = (list_and_text_of.get(_utterance(item)) or "").partition("\n")
+                of_list, utterance = item.source.rpartition(":")[0], _utterance(item)
+                apart = item.official_set if item.official_set in (DEV, TEST) and not divided else ""
+                own = known[apart]
+                compared = [own] if apart else known.values()
+                first, _, text = next(filter(None, (each.get(utterance) for each in compared)), "").partition("\n")
                 if not first:
-                    list_and_text_of.put(_utterance(item), f"{of_list}\n{item.transcript}")
+                    own.put(utterance, f"{of_list}\n{item.transcript}")
                 elif first != of_list:
                     item = LeftOut(item.source, OF_ANOTHER_LIST, item.path, first)
                 elif text != item.transcript:
