@@ -4,8 +4,6 @@ It needs no TensorFlow, and reads only the descriptions of checkpoints, and the 
 descriptions lack, and folders without an index file, are checked when the checkpoint is restored.
 """
 
-import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..util.storage.copies import named_for_all
+from .folder_reading import BEST_INDEX, NEWEST, check_readable, named_by, resumes
 from .identity import (
     ANOTHER_FOLDER,
     BEGIN_WITHOUT,
@@ -27,12 +26,8 @@ from .identity import (
     misfit,
     read_description,
 )
-from .readable import check_readable
 from .weights.fitting import check_beginning, initial_statistics, initial_weights, mapping_of_description
 from .weights.model_weights import graph_in, is_graph, read_initial_weights
-
-NEWEST, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
-"""The index files of a folder."""
 
 
 def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: bool) -> None:
@@ -50,7 +45,7 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         _check_initial_file(options, identity)
         return
     if trains and not begins:
-        prefix = _named(options.directory / NEWEST)
+        prefix = named_by(options.directory / NEWEST)
     else:
         check_named(options.load_directory, options.wanted)
         prefix = _chosen(options, LAST if begins and not options.only_weights else BEST)
@@ -74,11 +69,6 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
     check_described_network(prefix, description, identity, otherwise)
     _check_shapes(prefix, description["network"], identity, otherwise)
     check_identity(prefix, description, identity, otherwise)
-
-
-def resumes(options: CheckpointOptions) -> bool:
-    """Return whether the folder to train in has a checkpoint, so that training begins with no other weights."""
-    return _named(options.directory / NEWEST) is not None or any(options.directory.glob("*.index"))
 
 
 def nothing_to_begin_with(folder: Path) -> CheckpointError:
@@ -128,16 +118,7 @@ def _chosen(options: CheckpointOptions, unless_wanted: str) -> Path | None:
     if wanted not in (BEST, LAST):
         return options.load_directory / wanted
     names = (NEWEST, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST)
-    return next(filter(None, (_named(options.load_directory / name) for name in names)), None)
-
-
-def _named(index: Path) -> Path | None:
-    """Return the checkpoint that an index file names, if it can be read."""
-    try:
-        line = re.search(r'^model_checkpoint_path: (".*")$', index.read_text(encoding="utf-8"), re.MULTILINE)
-        return index.parent / json.loads(line[1]) if line else None
-    except (OSError, ValueError):
-        return None
+    return next(filter(None, (named_by(options.load_directory / name) for name in names)), None)
 
 
 def _check_shapes(prefix: Path, described: Mapping[str, Any], identity: ModelIdentity, otherwise: str) -> None:

@@ -15,8 +15,8 @@ from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
 from ..network.layers.normalization import statistics_names
 from ..util.figures.counted import counted
+from .folder_reading import check_readable
 from .identity import ModelIdentity, misfit
-from .readable import check_readable
 
 logger = logging.getLogger(__name__)
 

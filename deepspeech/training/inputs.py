@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from ..checkpoints.flag_check import check_flags, resumes
+from ..checkpoints.flag_check import check_flags
+from ..checkpoints.folder_reading import resumes
 from ..checkpoints.identity import ModelIdentity
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder

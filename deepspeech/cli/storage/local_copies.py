@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...checkpoints.flag_check import resumes
+from ...checkpoints.folder_reading import resumes
 from ...errors import FlagError, StorageError
 from ...export.folder import check_files
 from ...options import Options, items_of, with_values

@@ -1,10 +1,15 @@
-"""A check, without TensorFlow, that TensorFlow will find the checkpoints that it writes in a folder."""
+"""What can be known of a folder of checkpoints without TensorFlow and native code."""
 
+import json
 import os
 import re
 from pathlib import Path
 
 from ..errors import CheckpointError
+from ..options import CheckpointOptions
+
+NEWEST, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
+"""The index files of a folder."""
 
 _MATCHES_OTHERS = re.compile(rb"\\|\[[^/]+\]")
 """The parts that make a path a pattern that matches other paths."""
@@ -21,6 +26,20 @@ def check_readable(folder: Path, origin: str = "") -> None:
             f"{origin or folder}: TensorFlow finds no checkpoints where the path has a part in [brackets], a backslash "
             "or bytes that are not UTF-8; rename the folder, or choose another one"
         )
+
+
+def resumes(options: CheckpointOptions) -> bool:
+    """Return whether the folder to train in has a checkpoint, so that training begins with no other weights."""
+    return named_by(options.directory / NEWEST) is not None or any(options.directory.glob("*.index"))
+
+
+def named_by(index: Path) -> Path | None:
+    """Return the checkpoint that an index file names, if it can be read."""
+    try:
+        line = re.search(r'^model_checkpoint_path: (".*")$', index.read_text(encoding="utf-8"), re.MULTILINE)
+        return index.parent / json.loads(line[1]) if line else None
+    except (OSError, ValueError):
+        return None
 
 
 def _is_utf8(path: bytes) -> bool:
