@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import NamedTuple
 
 from ..corpus_files.lookup import Lookup
-from ..corpus_files.rows import seconds_of, why_not_times
-from .pipeline.columns import CHANNELS, DURATIONS, ENDS, SETS_OF_ROWS, SIDES, STARTS, UNITS, column_name
+from ..corpus_files.rows import seconds_of
+from .pipeline.columns import CHANNELS, DURATIONS, ENDS, SETS_OF_ROWS, SIDES, STARTS, UNITS, column_name, part_of_times
 from .pipeline.folders import set_of_name
 from .pipeline.records import WRONG_TIMES, Item, LeftOut, Record
 
@@ -85,13 +85,9 @@ def _part_of(record: Record, texts: _Texts, shared: _Shared) -> Item:
     if not _names_part(record, texts) or shared.times.get(record.path) != _SEVERAL:
         return record
     try:
-        start, duration, end = (_seconds(texts, names) for names in (STARTS, DURATIONS, ENDS))
+        start, duration = part_of_times(*(_seconds(texts, names) for names in (STARTS, DURATIONS, ENDS)))
     except ValueError as error:
         return LeftOut(record.source, WRONG_TIMES, record.path, str(error))
-    start = start or 0.0
-    duration = end - start if duration is None and end is not None else duration
-    if reason := why_not_times(start, duration):
-        return LeftOut(record.source, WRONG_TIMES, record.path, reason)
     return record._replace(start=start, duration=duration)
 
 

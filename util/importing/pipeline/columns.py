@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from ...corpus_files.rows import why_not_times
+
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
     "sentence_norm",
@@ -58,3 +60,17 @@ def column_name(text: str) -> str:
 def are_facts(values: Iterable[str]) -> bool:
     """Return whether all of these say what speakers or texts are like, as "female" and "angry" do, not who speaks."""
     return all(value.lower() in _FACTS for value in values)
+
+
+def part_of_times(start: float | None, duration: float | None, end: float | None) -> tuple[float, float | None]:
+    """Return start and duration, None to the end, of a row with these times, in seconds; without a start, it is whole.
+
+    Raise ValueError for times that no part of a recording has.
+    """
+    if start is None:
+        return 0.0, None
+    if duration is None and end is not None:
+        duration = end - start
+    if reason := why_not_times(start, duration):
+        raise ValueError(reason)
+    return start, duration

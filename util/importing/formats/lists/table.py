@@ -23,10 +23,9 @@ from ....containers.endings import is_recording
 from ....corpus_files.kaldi import RECORDINGS, TEXT
 from ....corpus_files.lines import read_text
 from ....corpus_files.lookup import Lookup
-from ....corpus_files.rows import why_not_times
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
-from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS
+from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS, part_of_times
 from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists, tests_first
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
@@ -186,11 +185,9 @@ def _names_of_several_texts(path: Path, layout: Layout) -> Lookup:
 
 def _record(where: str, table: Path, recording: str, fields: Sequence[str], layout: Layout) -> Item:
     try:
-        start, duration = _times(fields, layout)
+        start, duration = part_of_times(*(layout.time(fields, names) for names in (STARTS, DURATIONS, ENDS)))
     except ValueError as error:
         return LeftOut(where, WRONG_TIMES, recording, str(error))
-    if reason := why_not_times(start, duration):
-        return LeftOut(where, WRONG_TIMES, recording, reason)
     speaker = fields[layout.speaker].strip() if layout.speaker is not None else _speaker_in(recording)
     official = set_of_name(layout.field(fields, SETS_OF_ROWS))
     others: Mapping[str, str] = {
@@ -214,14 +211,6 @@ def _text_of(table: Path, field: str) -> str:
     if field.lower().endswith(".txt") and os.path.isfile(path):  # noqa: PTH113 (a Path raises errors for long names)
         return read_text(Path(path))
     return field
-
-
-def _times(fields: Sequence[str], layout: Layout) -> tuple[float, float | None]:
-    """Return start and duration in seconds, None to the end; raise ValueError for a field that is no time."""
-    start, duration, end = (layout.time(fields, names) for names in (STARTS, DURATIONS, ENDS))
-    if start is None:
-        return 0.0, None
-    return start, duration if duration is not None or end is None else end - start
 
 
 def _speaker_in(recording: str) -> str:
