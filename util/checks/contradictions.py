@@ -19,4 +19,7 @@ def contradictions(utterances: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     if others:
         recording, (one, other) = next(iter(others.items()))
         count = "1 recording has" if len(others) == 1 else f"{len(others)} recordings have"
-        yield f"{count} several transcripts (such as {recording}, {one} and {other}); remove the wrong ones"
+        yield (
+            f"{count} several transcripts (such as {recording}, {one} and {other}); remove the wrong ones, or, if "
+            "these are parts of a recording, name the columns of their times start and duration, in seconds"
+        )

@@ -30,7 +30,8 @@ def test_recordings_with_several_transcripts_are_counted(tmp_path: Path, caplog:
     read(csv_file)
     assert warnings_of(caplog) == [
         f"{csv_file}: 2 recordings have several transcripts (such as {wavs[1]}, {csv_file}:3 and {csv_file}:5); "
-        "remove the wrong ones"
+        "remove the wrong ones, or, if these are parts of a recording, name the columns of their times start and "
+        "duration, in seconds"
     ]
 
 
