@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import NamedTuple
 
 from ..corpus_files.lookup import Lookup
-from ..corpus_files.rows import seconds_of
-from .pipeline.columns import CHANNELS, DURATIONS, ENDS, SETS_OF_ROWS, SIDES, STARTS, UNITS, column_name, part_of_times
+from .pipeline.columns import CHANNELS, SETS_OF_ROWS, SIDES, TIMES, column_name, part_in, times_in
 from .pipeline.folders import set_of_name
 from .pipeline.records import WRONG_TIMES, Item, LeftOut, Record
 
@@ -67,7 +66,7 @@ class _Shared(NamedTuple):
                 channel = _channel_in(texts)
                 first_channel = min(first_channel, int(channel)) if channel.isdecimal() else first_channel
                 _add(channels, item.path, channel)
-                _add(times, item.path, f"{[_text_and_unit(texts, names) for names in (STARTS, DURATIONS, ENDS)]}")
+                _add(times, item.path, f"{times_in(texts)}")
         return cls(times, channels, first_channel)
 
 
@@ -85,7 +84,7 @@ def _part_of(record: Record, texts: _Texts, shared: _Shared) -> Item:
     if not _names_part(record, texts) or shared.times.get(record.path) != _SEVERAL:
         return record
     try:
-        start, duration = part_of_times(*(_seconds(texts, names) for names in (STARTS, DURATIONS, ENDS)))
+        start, duration = part_in(texts)
     except ValueError as error:
         return LeftOut(record.source, WRONG_TIMES, record.path, str(error))
     return record._replace(start=start, duration=duration)
@@ -97,7 +96,7 @@ def _texts_of(record: Record) -> _Texts:
 
 def _names_part(record: Record, texts: _Texts) -> bool:
     """Return whether columns name the start of a record that is a whole recording so far."""
-    return not record.start and record.duration is None and _text_and_unit(texts, STARTS) is not None
+    return not record.start and record.duration is None and not TIMES[0].keys().isdisjoint(texts)
 
 
 def _channel_in(texts: _Texts) -> str:
@@ -108,15 +107,3 @@ def _channel_in(texts: _Texts) -> str:
 
 def _first(texts: _Texts, names: Iterable[str]) -> str:
     return next((texts[name] for name in names if name in texts), "")
-
-
-def _text_and_unit(texts: _Texts, names: Iterable[str]) -> tuple[str, float] | None:
-    """Return the text of the first of these columns that there is, and the seconds of its unit."""
-    found = ((f"{name}{unit}", seconds) for name in names for unit, seconds in UNITS.items())
-    return next(((texts[name], seconds) for name, seconds in found if name in texts), None)
-
-
-def _seconds(texts: _Texts, names: Iterable[str]) -> float | None:
-    """Return the seconds in the first of these columns that there is; raise ValueError for a text that is no time."""
-    found = _text_and_unit(texts, names)
-    return round(seconds_of(found[0]) * found[1], 6) if found else None

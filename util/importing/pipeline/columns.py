@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from ...corpus_files.rows import why_not_times
+from ...corpus_files.rows import seconds_of, why_not_times
 
 TEXTS = (
     *("normalized_text", "text_normalized", "normalized_transcript", "normalized_transcription", "normalized"),
@@ -32,8 +32,13 @@ ENDS = (
 )
 """Times of an utterance in its recording, in seconds, or in the unit that ends the name."""
 
-UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milliseconds": 0.001}
+_UNITS = {"": 1.0, "_s": 1.0, "_sec": 1.0, "_seconds": 1.0, "_ms": 0.001, "_milliseconds": 0.001}
 """Ends of the names of times, and their seconds."""
+TIMES = tuple(
+    {f"{name}{unit}": seconds for name in names for unit, seconds in _UNITS.items()}
+    for names in (STARTS, DURATIONS, ENDS)
+)
+"""The names of columns of starts, of durations and of ends, with the seconds of their units."""
 
 CHANNELS = ("channel", "channel_id")
 SIDES = {"a": 0, "left": 0, "l": 0, "b": 1, "right": 1, "r": 1}
@@ -62,11 +67,21 @@ def are_facts(values: Iterable[str]) -> bool:
     return all(value.lower() in _FACTS for value in values)
 
 
-def part_of_times(start: float | None, duration: float | None, end: float | None) -> tuple[float, float | None]:
-    """Return start and duration, None to the end, of a row with these times, in seconds; without a start, it is whole.
+def times_in(texts: Mapping[str, str]) -> list[tuple[str, float]]:
+    """Return start, duration and end of a row by the names of its columns: the text, which may be empty, and its unit.
 
-    Raise ValueError for times that no part of a recording has.
+    Of several columns of starts, or of the others, the first in the order of `TIMES` counts. Units are in seconds.
     """
+    found = (((texts[name], unit) for name, unit in names.items() if name in texts) for names in TIMES)
+    return [next(each, ("", 1.0)) for each in found]
+
+
+def part_in(texts: Mapping[str, str]) -> tuple[float, float | None]:
+    """Return start and duration, None to the end, in seconds, of a row with these texts; without a start, it is whole.
+
+    Raise ValueError for texts that are no times, and for times that no part of a recording has.
+    """
+    start, duration, end = (round(seconds_of(text) * unit, 6) if text else None for text, unit in times_in(texts))
     if start is None:
         return 0.0, None
     if duration is None and end is not None:

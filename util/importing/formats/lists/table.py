@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from ....containers.endings import is_recording
@@ -25,7 +25,7 @@ from ....corpus_files.lines import read_text
 from ....corpus_files.lookup import Lookup
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
-from ...pipeline.columns import DURATIONS, ENDS, SETS_OF_ROWS, STARTS, UNITS, part_of_times
+from ...pipeline.columns import SETS_OF_ROWS, TIMES, part_in
 from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists, tests_first
 from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
@@ -46,7 +46,7 @@ _TEXTS_OF_REGIONS = re.compile(r'\["[^"].*"\]', re.DOTALL)
 _OF_REGIONS = "the texts of several regions in one field; export them as JSON"
 _LACKS_TIMES = "one of many texts of a whole recording; name the columns of their times start and end"
 _TEXTS_OF_RECORDINGS = (".txt", ".trn")
-_USED = {*SETS_OF_ROWS, *(f"{name}{unit}" for name in (*STARTS, *DURATIONS, *ENDS) for unit in UNITS)}
+_USED = {*SETS_OF_ROWS, *chain(*TIMES)}
 """Names of columns that are not kept, as they are used."""
 _SPEAKER_IN_NAME = re.compile(r"([a-z]{2,4}_\d{4,5})_\d{8,}")
 """Names of recordings in Google's crowdsourced corpora (OpenSLR 32 to 80): language, speaker and utterance."""
@@ -184,12 +184,13 @@ def _names_of_several_texts(path: Path, layout: Layout) -> Lookup:
 
 
 def _record(where: str, table: Path, recording: str, fields: Sequence[str], layout: Layout) -> Item:
+    named = layout.named(fields)
     try:
-        start, duration = part_of_times(*(layout.time(fields, names) for names in (STARTS, DURATIONS, ENDS)))
+        start, duration = part_in(named)
     except ValueError as error:
         return LeftOut(where, WRONG_TIMES, recording, str(error))
     speaker = fields[layout.speaker].strip() if layout.speaker is not None else _speaker_in(recording)
-    official = set_of_name(layout.field(fields, SETS_OF_ROWS))
+    official = set_of_name(next((named[name] for name in SETS_OF_ROWS if name in named), ""))
     others: Mapping[str, str] = {
         name: fields[column].strip()
         for column, name in enumerate(layout.header)

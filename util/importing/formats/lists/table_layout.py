@@ -8,16 +8,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from ....containers.endings import is_recording
 from ....corpus_files.lines import numbered_lines
-from ....corpus_files.rows import seconds_of
 from ....corpus_files.speakers import SPEAKERS
 from ....errors import CorpusError
-from ...pipeline.columns import STARTS, TEXTS, UNITS, are_facts, column_name
+from ...pipeline.columns import TEXTS, TIMES, are_facts, column_name
 from .named_recordings import SEVERAL
 
 _QUOTED, _NAMED_LAST = '" "', ")"
@@ -47,8 +45,8 @@ _WORD_OR_MORE = 9
 """The bytes in UTF-8 of a text that may be longer than a code: three Chinese characters, or nine Latin letters."""
 _LOOKED_AT = 2000
 """The number of lines that show how a table is laid out."""
-_STARTS = {f"{name}{unit}" for name in STARTS for unit in UNITS}
-"""Names of columns of starts, with their units."""
+_STARTS = TIMES[0].keys()
+"""Names of columns of starts."""
 _TEXTS_OF_PARTS = 3
 """Texts of a recording, on average, that are those of parts of it, and not of several people."""
 _FRACTION = re.compile(r"\d*[.,]\d+")
@@ -90,24 +88,9 @@ class Layout:
             if column is not None
         )
 
-    def field(self, fields: Sequence[str], names: Iterable[str]) -> str:
-        """Return the field of the first of these columns that there is; empty if there is none."""
-        return next((fields[self.header.index(name)].strip() for name in names if name in self.header), "")
-
-    def time(self, fields: Sequence[str], names: Iterable[str]) -> float | None:
-        """Return the seconds in the first of these columns that there is; None if it is empty. Raise ValueError."""
-        column, unit = _column_of_times(self.header, tuple(names))
-        text = fields[column].strip() if column is not None else ""
-        return round(seconds_of(text) * unit, 6) if text else None
-
-
-@cache
-def _column_of_times(header: tuple[str, ...], names: tuple[str, ...]) -> tuple[int | None, float]:
-    """Return the first of these columns that there is, and the seconds of its unit."""
-    found = (
-        (header.index(f"{name}{unit}"), UNITS[unit]) for name in names for unit in UNITS if f"{name}{unit}" in header
-    )
-    return next(found, (None, 1.0))
+    def named(self, fields: Sequence[str]) -> dict[str, str]:
+        """Return the fields by the names of their columns, of which the first counts if several have a name."""
+        return dict(zip(reversed(self.header), map(str.strip, reversed(fields)), strict=False))
 
 
 def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
