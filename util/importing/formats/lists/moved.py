@@ -28,32 +28,31 @@ def with_moved(read: Callable[[], Iterator[Item]], source: Path) -> Iterator[Ite
         return distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record)))
 
     with ExitStack() as stack:
-        recordings: NamedRecordings | None = None
-        told = False
-        for item in read():
-            if not isinstance(item, Record) or os.path.isfile(item.path):  # noqa: PTH113 (a Path takes longer)
-                yield item
-                continue
-            recordings = recordings or stack.enter_context(NamedRecordings(source))
-            found = recordings.find(source / "list", item.path, ends)
-            if found and not told:
-                told = True
-                log.warning(
-                    "%s: %s is not there; recordings are taken by their names: %s", item.source, item.path, found
-                )
-            yield item._replace(path=found) if found else item
+        recordings = cache(lambda: stack.enter_context(NamedRecordings(source)))
+        yield from _with_others(
+            read(),
+            lambda path: recordings().find(source / "list", path, ends),
+            "%s: %s is not there; recordings are taken by their names: %s",
+        )
 
 
 def with_converted(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items; a recording that is not there is the one that only has another ending, if there is one."""
+
+    def find(path: str) -> str:
+        found = find_recording(os.path.splitext(path)[0])  # noqa: PTH122 (a Path takes longer)
+        return found if os.path.isfile(found) else ""  # noqa: PTH113 (as above)
+
+    return _with_others(items, find, "%s: %s is not there; %s is taken, and others so")
+
+
+def _with_others(items: Iterable[Item], find: Callable[[str], str | None], warning: str) -> Iterator[Item]:
+    """Yield the items with the recordings that `find` finds for those that are not there; warn of the first."""
     told = False
     for item in items:
-        if not isinstance(item, Record) or os.path.isfile(item.path):  # noqa: PTH113 (a Path takes longer)
-            yield item
-            continue
-        found = find_recording(os.path.splitext(item.path)[0])  # noqa: PTH122 (as above)
-        found = found if os.path.isfile(found) else ""  # noqa: PTH113
+        is_missing = isinstance(item, Record) and not os.path.isfile(item.path)  # noqa: PTH113 (a Path takes longer)
+        found = find(item.path) if is_missing else None
         if found and not told:
             told = True
-            log.warning("%s: %s is not there; %s is taken, and others so", item.source, item.path, found)
+            log.warning(warning, item.source, item.path, found)
         yield item._replace(path=found) if found else item
