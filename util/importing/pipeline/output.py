@@ -100,11 +100,16 @@ class SetFiles:
 
     def _open(self, name: str) -> None:
         path = self._out / f"{name}.csv"
-        beside = self._files.enter_context(written_whole(path))
-        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
-        self._writers[name] = csv_writer(file)
-        self._writers[name].writerow((*COLUMNS, *FURTHER_COLUMNS, *self._columns))
+        self._writers[name] = _writer(path, (*COLUMNS, *FURTHER_COLUMNS, *self._columns), self._files)
         self.written[name] = Written(path)
+
+
+def _writer(path: Path, columns: Sequence[str], files: ExitStack) -> Any:
+    """Return the writer of a new CSV, which gets its name when `files` is closed without an error."""
+    beside = files.enter_context(written_whole(path))
+    writer = csv_writer(files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline="")))
+    writer.writerow(columns)
+    return writer
 
 
 @dataclass
@@ -125,10 +130,7 @@ class LeftOutFile:
     def __enter__(self) -> LeftOutFile:
         for unfinished in self.path.parent.glob(".*.csv.part-*"):  # of an import that was killed
             unfinished.unlink()
-        beside = self._files.enter_context(written_whole(self.path))
-        file = self._files.enter_context(beside.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
-        self._writer = csv_writer(file)
-        self._writer.writerow(_LEFT_OUT_COLUMNS)
+        self._writer = _writer(self.path, _LEFT_OUT_COLUMNS, self._files)
         return self
 
     def __exit__(self, *error: Any) -> None:
