@@ -1,8 +1,11 @@
-"""The speaker, by the columns of a list."""
+"""The speaker, by the names of a list's columns, which are compared without case and spelling."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 SPEAKERS = (
     *("speaker", "speaker_id", "client_id", "spk", "spk_id", "reader", "speakerid", "user_id"),
@@ -11,17 +14,26 @@ SPEAKERS = (
     *("sprecher", "sprecherin", "sprecher_id", "locuteur", "locutor", "hablante", "falante", "orador", "parlante"),
     *("диктор", "спикер", "говорящий", "说话人", "说话者", "話者"),
 )
-"""The columns with the speaker, in any case and in some languages, with spaces or hyphens for _; the first counts."""
+"""The columns with the speaker, in some languages, as `column_name` returns them; the first counts."""
+
+_BRACKETS = re.compile(r"[()\[\]]")
+
+
+@lru_cache
+def column_name(text: str) -> str:
+    """Return the name of a column in lower case, of "Start time", " start-time" and "START_TIME", or "Start (ms)"."""
+    plain = _BRACKETS.sub("", unicodedata.normalize("NFC", text))
+    return plain.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def names_speaker(column: str) -> bool:
     """Return whether a column of this name has the speaker."""
-    return _plain(column) in SPEAKERS
+    return column_name(column) in SPEAKERS
 
 
 def speaker_column(columns: Iterable[str]) -> str | None:
     """Return the name of the column with the speaker, if there is one."""
-    by_name = {_plain(column): column for column in columns}
+    by_name = {column_name(column): column for column in columns}
     return next((by_name[name] for name in SPEAKERS if name in by_name), None)
 
 
@@ -29,7 +41,3 @@ def speaker_of(columns: Mapping[str, str]) -> str:
     """Return the speaker; empty if no column has one."""
     column = speaker_column(name for name, text in columns.items() if text)
     return columns[column] if column else ""
-
-
-def _plain(column: str) -> str:
-    return column.strip().lower().replace(" ", "_").replace("-", "_")

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import NamedTuple
 
 from ..corpus_files.lookup import Lookup
-from .pipeline.columns import CHANNELS, SETS_OF_ROWS, SIDES, TIMES, column_name, part_in, times_in
+from ..corpus_files.speakers import column_name
+from .pipeline.columns import CHANNELS, SETS_OF_ROWS, SIDES, TIMES, part_in, times_in
 from .pipeline.folders import set_of_name
 from .pipeline.records import WRONG_TIMES, Item, LeftOut, Record
 

@@ -16,9 +16,9 @@ from itertools import islice
 from pathlib import Path
 
 from ...containers.endings import is_recording
-from ...corpus_files.speakers import SPEAKERS
+from ...corpus_files.speakers import SPEAKERS, column_name
 from ...errors import ImportingError
-from ..pipeline.columns import TEXTS, are_facts, column_name
+from ..pipeline.columns import TEXTS, are_facts
 from ..pipeline.folders import find_recording, named_as_sets, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SURPLUS, Choices, Item, LeftOut, Record

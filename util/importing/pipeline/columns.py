@@ -1,9 +1,7 @@
-"""Names of columns in the tables of corpora, in lower case, with _ for spaces."""
+"""Names of columns in the tables of corpora, as `column_name` returns them."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from ...corpus_files.rows import seconds_of, why_not_times
@@ -53,13 +51,6 @@ _FACTS = {
     *("fear", "fearful", "disgust", "disgusted", "中立", "快乐", "伤心", "生气", "惊喜"),
 }
 """Genders, languages and emotions, which repeat in a column as the names of speakers do."""
-
-_BRACKETS = re.compile(r"[()\[\]]")
-
-
-def column_name(text: str) -> str:
-    """Return the name of a column as it is here, of "Start time", " start_time" and "START TIME", or "Start (ms)"."""
-    return _BRACKETS.sub("", unicodedata.normalize("NFC", text)).strip().lower().replace(" ", "_")
 
 
 def are_facts(values: Iterable[str]) -> bool:

@@ -97,7 +97,7 @@ def test_a_row_without_a_recording_is_said_to_be_so_and_is_no_share_of_a_set(tmp
 
 
 @pytest.mark.parametrize("form", ["json_lines", "lists"])
-@pytest.mark.parametrize("column", ["speaker", "Speaker_ID", "client_id", "spk_id"])
+@pytest.mark.parametrize("column", ["speaker", "Speaker_ID", "client_id", "spk_id", "говорящии\u0306"])
 def test_speakers_are_known_by_numbers_too_and_by_several_names(tmp_path: Path, form: str, column: str) -> None:
     tone(tmp_path / "a.wav")
     rows = [{"audio_filepath": "a.wav", "text": "word", column: number} for number in (0, 1)]

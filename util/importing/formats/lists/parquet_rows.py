@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from ....containers.beginnings import GIT_LFS_POINTER, NOT_FETCHED
 from ....corpus_files.json_lines import texts_of
+from ....corpus_files.speakers import column_name
 from ....errors import CorpusError, ImportingError
-from ...pipeline.columns import TEXTS, column_name
+from ...pipeline.columns import TEXTS
 
 ARROW = ".arrow"
 """The ending of files that `save_to_disk` of `datasets` writes: streams in Arrow's format."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ....containers.endings import is_recording
 from ....corpus_files.lines import numbered_lines
-from ....corpus_files.speakers import SPEAKERS
+from ....corpus_files.speakers import SPEAKERS, column_name
 from ....errors import CorpusError
-from ...pipeline.columns import TEXTS, TIMES, are_facts, column_name
+from ...pipeline.columns import TEXTS, TIMES, are_facts
 from .named_recordings import SEVERAL
 
 _QUOTED, _NAMED_LAST = '" "', ")"
@@ -132,7 +132,7 @@ def _with_columns(
     path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], recording: int
 ) -> Layout | None:
     """Return the layout with the columns that these rows show; None without a transcript, or if the header is short."""
-    names = tuple(column_name(name).replace("-", "_") for name in header)
+    names = tuple(map(column_name, header))
     if names and recording >= len(names):
         return None
     if path.suffix == _OF_LDC:
