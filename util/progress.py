@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -198,3 +199,17 @@ def duration(seconds: float) -> str:
     if minutes < 1:
         return f"{rest} s"
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Log only progress and errors, for reading lists and folders before the work that warns of what is in them."""
+    everything, of_progress = (logging.getLogger(name) for name in (__name__.partition(".")[0], __name__))
+    levels = everything.level, of_progress.level
+    of_progress.setLevel(of_progress.getEffectiveLevel())
+    everything.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip((everything, of_progress), levels, strict=True):
+            logger.setLevel(level)

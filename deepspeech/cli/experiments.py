@@ -17,8 +17,8 @@ from ..options.rows.values import Value
 from ..util.corpus_files import fetched
 from ..util.files.python_files import load_python_file
 from ..util.files.user_folders import cache_folder
-from ..util.importing import format_of, read_items, unpacked_source, without_warnings
-from ..util.progress import report
+from ..util.importing import format_of, read_items, unpacked_source
+from ..util.progress import report, without_warnings
 from ..util.storage.addresses import address_of, without_user
 from ..util.storage.copies import named_for_all
 

@@ -10,10 +10,8 @@ a line to `MODULES` and write one of these modules:
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -22,7 +20,7 @@ from types import ModuleType
 from typing import cast
 
 from ..errors import CorpusError, DeepSpeechError, ImportingError, OtherFormatError, line_of
-from ..progress import Progress, Report
+from ..progress import Report, without_warnings
 from ..progress import report as report_to_stderr
 from .advice import nothing_found, packed, unread
 from .columns_of_rows import with_columns
@@ -161,8 +159,7 @@ def _import_folder(name: str, source: Path, out: Path, choices: Choices, report:
         import_records(partial(read_items, name), source, out, replace(choices, out=out, writes=True), report)
     except OtherFormatError as error:
         try:
-            with without_warnings():
-                found = format_of(source, choices)
+            found = format_of(source, choices)
         except DeepSpeechError:
             raise error from None
         raise ImportingError(f"{error}; its format is {found}") from error
@@ -176,8 +173,9 @@ def unpacked_source(source: Path, out: Path, report: Report = report_to_stderr) 
     return unpacked(source, out / DOWNLOADS, report)
 
 
+@without_warnings()
 def format_of(source: Path, choices: Choices) -> str:
-    """Return the name of the first format of `TRIED` that finds utterances in a folder.
+    """Return the name of the first format of `TRIED` that finds utterances in a folder; an import warns of these.
 
     Raise ImportingError if there are only packed recordings, or a table without a usable row, else CorpusError if there
     are only lists that cannot be read, else ImportingError: what is wrong with the transcripts beside the recordings,
@@ -225,24 +223,10 @@ def read_items(name: str, source: Path, choices: Choices) -> Iterator[Item]:
     source = source.absolute()
     inner = innermost(source) if name in _AT_THE_TOP else source
     read = cast(Callable[[], Iterator[Item]], partial(_module(name).read_records, inner, choices))
-    read = partial(with_columns, read, without_warnings) if name in _WITH_COLUMNS else read
+    read = partial(with_columns, read) if name in _WITH_COLUMNS else read
     items = with_moved(read, source) if name in _MAY_HAVE_MOVED else with_converted(read())
     items = each_once(items, divided=choices.split is not None) if name in _IN_LISTS else items
     return with_speakers(items, source, choices.speakers) if choices.speakers else items
-
-
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Log no warnings about folders and lists, for reading them before an import, which gives them; only progress."""
-    log, of_progress = (logging.getLogger(name) for name in (__name__.partition(".")[0], Progress.__module__))
-    levels = log.level, of_progress.level
-    of_progress.setLevel(of_progress.getEffectiveLevel())
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        for logger, level in zip((log, of_progress), levels, strict=True):
-            logger.setLevel(level)
 
 
 def check_known(name: str) -> None:

@@ -7,11 +7,12 @@ of its own may have been cut out, and its times and channel may be those in the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from ..corpus_files.lookup import Lookup
 from ..corpus_files.speakers import column_name
+from ..progress import without_warnings
 from .pipeline.columns import CHANNELS, SETS_OF_ROWS, SIDES, TIMES, part_in, times_in
 from .pipeline.folders import set_of_name
 from .pipeline.records import WRONG_TIMES, Item, LeftOut, Record
@@ -22,10 +23,8 @@ _Texts = Mapping[str, str]
 """The texts of a row by the names of their columns, without empty ones."""
 
 
-def with_columns(
-    read: Callable[[], Iterator[Item]], quietly: Callable[[], AbstractContextManager[None]]
-) -> Iterator[Item]:
-    """Yield the items that `read` reads; they are read again, `quietly`, if columns name times or channels.
+def with_columns(read: Callable[[], Iterator[Item]]) -> Iterator[Item]:
+    """Yield the items that `read` reads; they are read again, without warnings, if columns name times or channels.
 
     A record has the set that a column names. If the records of a recording name several parts of it, or channels, each
     is the part, and has the channel, that it names. Channels are counted from 0 if one is 0, else from 1.
@@ -39,7 +38,7 @@ def with_columns(
                     item = item._replace(official_set=official_set)
                 if _names_part(item, texts) or _channel_in(texts):
                     if shared is None:
-                        with quietly():
+                        with without_warnings():
                             shared = _Shared.among(read(), stack)
                     yield _part_of(item, texts, shared)
                     continue

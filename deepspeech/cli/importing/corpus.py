@@ -38,7 +38,6 @@ from ...util.importing import (
     import_corpus,
     is_imported,
     unpacked_source,
-    without_warnings,
 )
 from ...util.importing.download import RemoteFile
 from ...util.importing.pipeline.records import Choices, read_split
@@ -100,8 +99,7 @@ def _import(options: argparse.Namespace) -> None:
             what = "not a folder" if source.exists() else "there is no such folder"
             lists = "; lists of utterances are the format lists" if source.suffix.lower() in LISTS else ""
             raise FlagError(f"--from={source}: {what}; name the folder of the recordings, or their archive{lists}")
-        with without_warnings():
-            name = format_of(source, choices)
+        name = format_of(source, choices)
         report(f"{source} has the format {name}")
     if not import_corpus(name, options.out, source, report, choices):
         report(f"{options.out} holds an imported corpus, which stays as it is; --from imports its recordings again")
