@@ -40,10 +40,13 @@ def test_nchlt_is_read_from_its_folder_or_the_one_above(above: bool, folder: Pat
     assert set(done.left_out.values()) == {"no audio"}
 
 
-def test_damaged_xml_of_nchlt_is_named(folder: Path) -> None:
-    write(folder / "transcriptions" / "a.trn.xml", "<corpus>")
+@pytest.mark.parametrize("name", ["nchlt", "mgb"])
+@pytest.mark.parametrize("encoding", ["utf-8", "shift_jis", "unknown"])
+def test_xml_that_cannot_be_read_is_named(name: str, encoding: str, folder: Path) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><segments><segment starttime="0">'
+    write(folder / "transcriptions" / "a.trn.xml", text)
     with pytest.raises(ImportingError, match=r"a\.trn\.xml: cannot be read as XML"):
-        Import("nchlt", folder, folder.with_name("out"))
+        Import(name, folder, folder.with_name("out"))
 
 
 def test_tuda_de_has_one_row_for_each_text(folder: Path) -> None:

@@ -48,7 +48,7 @@ def _segments(path: Path, recording: str) -> Iterator[Item]:
             if segment.tag == "segment":
                 yield _item(segment, f"{path.name} {segment.get('id', '')}", recording)
                 segment.clear()
-    except (ElementTree.ParseError, OSError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:  # LookupError: an unknown encoding
         raise ImportingError(f"{path}: cannot be read as XML: {error}") from error
 
 
