@@ -44,9 +44,10 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 
 
 def _read_chapter(path: Path) -> Iterator[Item]:
-    subset, *folders = path.parts[-4:-1]
-    speaker = folders[_FIRST_NAME.split(path.name)[0] == folders[1]]
+    folder = path.parent
+    subset = folder.parent.parent.name
+    speaker = folder.name if _FIRST_NAME.split(path.name)[0] == folder.name else folder.parent.name
     for where, line in read_lines(path):
         name, _, transcript = line.partition(" ")
-        recording = find_recording(str(path.parent / name))
+        recording = find_recording(str(folder / name))
         yield Record(recording, transcript.lower(), where, speaker, set_of_name(subset), columns={"subset": subset})

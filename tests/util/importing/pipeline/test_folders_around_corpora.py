@@ -9,7 +9,8 @@ from trees import Import, read, tone, write
 
 from deepspeech.cli.importing.corpus import main
 from deepspeech.util.importing import format_of
-from deepspeech.util.importing.pipeline.records import SETS, Choices
+from deepspeech.util.importing.formats import librispeech
+from deepspeech.util.importing.pipeline.records import SETS, Choices, Record
 
 
 def imported(name: str, folder: Path) -> Import:
@@ -29,6 +30,13 @@ def test_a_language_of_multilingual_librispeech_may_be_alone_in_a_folder(tmp_pat
     assert [(row["transcript"], row["speaker"]) for row in done.all_rows] == [
         ("una parola", speaker) for speaker in "012"
     ]
+
+
+def test_a_corpus_may_be_right_below_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "corpus" / "all.trans.txt", "1 A WORD\n")
+    monkeypatch.chdir(tmp_path)  # in place of /corpus, as a container has it
+    (record,) = librispeech.read_records(Path("corpus"), Choices())
+    assert isinstance(record, Record) and record.transcript == "a word"
 
 
 def test_common_voice_without_sets_is_read_without_its_invalidated_clips(tmp_path: Path) -> None:
