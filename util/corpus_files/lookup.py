@@ -37,6 +37,11 @@ class Lookup:
         """Give a name its text, in place of any earlier one."""
         self._database.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (_bytes(name), _bytes(text)))
 
+    def put_or(self, name: str, text: str, otherwise: str) -> None:
+        """Give a name its text, or `otherwise` if it has another one already."""
+        row = "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ?3 WHERE text != ?2"
+        self._database.execute(row, (_bytes(name), _bytes(text), _bytes(otherwise)))
+
     def get(self, name: str) -> str | None:
         """Return the text of this name; None if there is none."""
         row = self._database.execute("SELECT text FROM texts WHERE name = ?", (_bytes(name),)).fetchone()

@@ -65,15 +65,9 @@ class _Shared(NamedTuple):
                 texts = _texts_of(item)
                 channel = _channel_in(texts)
                 first_channel = min(first_channel, int(channel)) if channel.isdecimal() else first_channel
-                _add(channels, item.path, channel)
-                _add(times, item.path, f"{times_in(texts)}")
+                channels.put_or(item.path, channel, _SEVERAL)
+                times.put_or(item.path, f"{times_in(texts)}", _SEVERAL)
         return cls(times, channels, first_channel)
-
-
-def _add(texts: Lookup, path: str, text: str) -> None:
-    """Let a recording have a text, or `_SEVERAL` if it has another one already."""
-    if (found := texts.get(path)) != text:
-        texts.put(path, text if found is None else _SEVERAL)
 
 
 def _part_of(record: Record, texts: _Texts, shared: _Shared) -> Item:

@@ -175,11 +175,7 @@ def _names_of_several_texts(path: Path, layout: Layout) -> Lookup:
     """Return SEVERAL by the names that rows with different texts have."""
     texts = Lookup()
     for name, text in _names_and_texts(path, layout):
-        found = texts.get(name)
-        if found is None:
-            texts.put(name, text or " ")
-        elif found != (text or " "):
-            texts.put(name, SEVERAL)
+        texts.put_or(name, text or " ", SEVERAL)
     return texts
 
 
