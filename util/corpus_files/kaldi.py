@@ -66,9 +66,9 @@ def read_entries(folder: Path) -> Iterator[Entry | Unusable]:
     """Yield the entry of each line of a directory's `text`. Raise CorpusError."""
     with ExitStack() as files:
         recordings = files.enter_context(Lookup(_read_recordings(folder / RECORDINGS)))
-        speakers = files.enter_context(Lookup(_read_pairs(folder / "utt2spk")))
+        speakers = files.enter_context(Lookup(read_pairs(folder / "utt2spk")))
         segmented = (folder / "segments").is_file()
-        segments = files.enter_context(Lookup(_read_pairs(folder / "segments")))
+        segments = files.enter_context(Lookup(read_pairs(folder / "segments")))
         for number, line in numbered_lines(folder / TEXT):
             name, transcript = _pair(line)
             segment = segments.get(name) if segmented else name
@@ -111,7 +111,8 @@ def _read_recordings(path: Path) -> Iterator[tuple[str, str]]:
         yield name, folders.find(file) + (f"{_CHANNEL}{channel}" if channel else "")
 
 
-def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:
+def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the first word and the rest of each line of a file; nothing if there is none. Raise CorpusError."""
     if path.is_file():
         for _, line in numbered_lines(path):
             yield _pair(line)

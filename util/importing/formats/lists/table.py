@@ -20,14 +20,13 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ....containers.endings import is_recording
-from ....corpus_files.kaldi import RECORDINGS, TEXT
+from ....corpus_files.kaldi import RECORDINGS, TEXT, read_pairs
 from ....corpus_files.lines import read_text
 from ....corpus_files.lookup import Lookup
 from ....errors import CorpusError, ImportingError
 from ....files.folders import walk
 from ...pipeline.columns import SETS_OF_ROWS, TIMES, part_in
 from ...pipeline.folders import named_as_sets, set_of_name, sets_of_lists, tests_first
-from ...pipeline.lines import read_lines
 from ...pipeline.output import LEFT_OUT_FILE
 from ...pipeline.records import SURPLUS, WRONG_TIMES, Choices, Item, LeftOut, Record
 from ..text_files.reading import unreadable
@@ -77,8 +76,7 @@ def _with_speakers_beside(table: Path, items: Iterator[Item]) -> Iterator[Item]:
     if not table.name.endswith(TEXT) or not beside.is_file():
         yield from items
         return
-    pairs = (line.replace("\t", " ").partition(" ") for _, line in read_lines(beside))
-    with Lookup((name, speaker.strip()) for name, _, speaker in pairs) as speakers:
+    with Lookup(read_pairs(beside)) as speakers:
         for item in items:
             name = Path(item.path).stem
             speaker = speakers.get(name) or ""

@@ -140,7 +140,7 @@ def _read_folder(
 def _sets_of_folders(source: Path) -> dict[str, str]:
     """Return the sets by the names of folders; none unless there is a folder to train on and another set's."""
     sets = {path.name: set_of_name(path.name) for path in source.iterdir() if path.is_dir()}
-    return sets if TRAIN in sets.values() and len({*sets.values()} - {""}) > 1 else {}
+    return sets if {TRAIN} < {*sets.values()} - {""} else {}
 
 
 def _preferred(found: list[Path]) -> list[Path]:
