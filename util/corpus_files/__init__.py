@@ -6,11 +6,11 @@ with `read_rows` and `further_columns`, and add a line to `FORMATS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Protocol
 
 from ..errors import BadRow, CorpusError, StorageError
 from ..files.folders import files_like
@@ -33,30 +33,21 @@ __all__ = [
     "read_transcripts",
 ]
 
-_Rows: TypeAlias = Callable[[Path, Normalizer | None], Iterator[Row | BadRow]]
-_FurtherColumns: TypeAlias = Callable[[Path], Iterator[tuple[int, dict[str, str]]]]
 
+class Format(Protocol):
+    """A module that reads a format of lists."""
 
-class Format(NamedTuple):
-    """A format of lists."""
+    def read_rows(self, path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow]:
+        """Yield the rows of a list; raise CorpusError."""
 
-    read_rows: _Rows
-    """Yields the rows of a list; raises CorpusError."""
-    further_columns: _FurtherColumns
-    """Yields the line of each readable row, and its values that training does not read."""
+    def further_columns(self, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield the line of each readable row, and its values that training does not read."""
 
-
-_CSV = Format(csv_files.read_rows, csv_files.further_columns)
-_TSV = Format(tsv_files.read_rows, tsv_files.further_columns)
-_JSON_LINES = Format(json_lines.read_rows, json_lines.further_columns)
-_KALDI = Format(kaldi.read_rows, kaldi.further_columns)
 
 FORMATS: Mapping[str, Format] = {
-    ".tsv": _TSV,
-    ".json": _JSON_LINES,
-    ".jsonl": _JSON_LINES,
-    ".list": _JSON_LINES,
-    shards.SUFFIX: Format(shards.read_rows, shards.further_columns),
+    ".tsv": tsv_files,
+    **dict.fromkeys((".json", ".jsonl", ".list"), json_lines),
+    shards.SUFFIX: shards,
 }
 """By the ending of a list's name; any other file is a CSV, and a folder is a data directory of Kaldi."""
 
@@ -82,7 +73,7 @@ def has_transcripts(path: Path) -> bool:
         with _told_by_address(copy):
             columns = csv_files.columns_in(copy)
         return set(csv_files.names_in(columns)) <= set(columns)
-    return not shards.is_shard(path) and _format_of(listing(path)) is not _CSV
+    return not shards.is_shard(path) and _format_of(listing(path)) is not csv_files
 
 
 def fetched(path: Path) -> Path:
@@ -174,7 +165,7 @@ def _rows_of(path: Path, normalizer: Normalizer | None) -> Iterator[Row | BadRow
     rows = _format_of(path).read_rows(path, normalizer)
     first = next(rows, None)
     if first is None:
-        raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is _CSV else ''}")
+        raise CorpusError(f"{path}: no rows{' below the column names' if _format_of(path) is csv_files else ''}")
     yield first
     yield from rows
 
@@ -192,5 +183,5 @@ def _lists_in(folder: Path) -> list[str]:
 
 def _format_of(path: Path) -> Format:
     if path.name == kaldi.TEXT and kaldi.is_directory_of_kaldi(path.parent):
-        return _KALDI
-    return FORMATS.get(path.suffix.lower(), _CSV)
+        return kaldi
+    return FORMATS.get(path.suffix.lower(), csv_files)
