@@ -70,7 +70,6 @@ class KnownRecordings:
             "CREATE TABLE IF NOT EXISTS checked_recordings (path BLOB PRIMARY KEY, size INTEGER, modified_ns INTEGER,"
             " samples INTEGER, sample_rate INTEGER, problem TEXT, by_ffmpeg INTEGER) WITHOUT ROWID"
         )
-        self._database.execute("DROP TABLE IF EXISTS checked")  # an earlier version's, which lacks the last column
         self._database.execute("CREATE TABLE IF NOT EXISTS reader (version TEXT)")
         self._database.execute("CREATE TABLE IF NOT EXISTS division (how TEXT, unit BLOB, name TEXT)")
         self._database.execute("BEGIN EXCLUSIVE")
