@@ -152,12 +152,12 @@ class Recordings:
             return Checked(0, status.st_mtime_ns, problem="an empty file")
         try:
             by_ffmpeg = container_of(Path(path)) is not None
-            samples, sample_rate = _inspect(self._decoded(path, status.st_mtime_ns) if by_ffmpeg else path)
+            audio = inspect_audio(self._decoded(path, status.st_mtime_ns) if by_ffmpeg else path)
         except (AudioError, soundfile.SoundFileError) as error:
             problem = _with_kind(str(error).removeprefix(f"{path}: ").partition("\n")[0])
             return Checked(status.st_size, status.st_mtime_ns, problem=problem)
-        problem = "" if samples else "no samples"
-        return Checked(status.st_size, status.st_mtime_ns, samples, sample_rate, problem, by_ffmpeg)
+        problem = "" if audio.samples else "no samples"
+        return Checked(status.st_size, status.st_mtime_ns, audio.samples, audio.sample_rate, problem, by_ffmpeg)
 
     def _decoded(self, path: str, modified_ns: int) -> str:
         """Convert a recording that ffmpeg would have to decode each time to FLAC, and return the path of the FLAC.
@@ -178,11 +178,6 @@ class Recordings:
         inside = path.removeprefix(f"{self._root}{os.sep}")
         is_taken = inside == path and os.path.isfile(f"{self._root}{path}")  # noqa: PTH113 (a Path takes longer)
         return self._clips / inside.lstrip(os.sep) / ("outside" if is_taken else "")
-
-
-def _inspect(path: str) -> tuple[int, int]:
-    audio = inspect_audio(path)
-    return audio.samples, audio.sample_rate
 
 
 def _with_kind(problem: str) -> str:

@@ -194,13 +194,13 @@ def test_a_second_run_checks_only_what_is_new_or_changed(
     first = Import("common_voice", corpus, tmp_path / "out")
     checked: list[str] = []
     module = "deepspeech.util.importing.pipeline.recordings"
-    inspect = sys.modules[module]._inspect
+    inspect = sys.modules[module].inspect_audio
 
     def inspect_noted(path: str) -> object:
         checked.append(Path(path).name)
         return inspect(path)
 
-    monkeypatch.setattr(f"{module}._inspect", inspect_noted)
+    monkeypatch.setattr(f"{module}.inspect_audio", inspect_noted)
     assert (Import("common_voice", corpus, tmp_path / "out").all_rows, checked) == (first.all_rows, [])
     tone(corpus / "clips" / "3.wav", 0.7)
     tone(corpus / "clips" / "6.wav")

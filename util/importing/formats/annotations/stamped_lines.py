@@ -71,7 +71,7 @@ def stamped_lines(text: str) -> list[Tier]:
     stops = [later.first for later in stamps[1:]] + [len(text)]
     for stamp, end, stop in zip(stamps, ends, stops, strict=True):
         parts.append((stamp.speaker, text[stamp.last : stop].strip().removeprefix(":"), stamp.start, end))
-    tiers = _by_speaker(parts)
+    tiers = tiers_by_speaker(_named(parts), "text")
     return [tiers[0]._replace(untimed=[title]), *tiers[1:]] if tiers and title and not after else tiers
 
 
@@ -81,12 +81,8 @@ def seconds_of_frame(time: str, rate: float = FRAMES_A_SECOND) -> float:
     return seconds_of(whole) + int(frame) / rate if time.count(":") == 3 else seconds_of(time)
 
 
-def _by_speaker(parts: Sequence[tuple[str, str, float, float]]) -> list[Tier]:
-    """Return parts (speaker, text, start, end) as tiers; speakers may be named in the texts, too."""
-    return tiers_by_speaker(_named(parts), "text")
-
-
 def _named(parts: Sequence[tuple[str, str, float, float]]) -> Iterator[tuple[str, Segment]]:
+    """Yield parts (speaker, text, start, end) with their speakers, who may be named in the texts, too."""
     lines_of = [[line for line in text.splitlines() if line.strip()] for _, text, *_ in parts]
     named = iter(names_apart([line for lines in lines_of for line in lines]))
     for (speaker, _, start, end), lines in zip(parts, lines_of, strict=True):
