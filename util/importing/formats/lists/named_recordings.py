@@ -42,8 +42,6 @@ class NamedRecordings:
         self._sets: set[str] = set()
         self._all_stack = ExitStack()
         self._all = self._all_stack.enter_context(Lookup(self._names(), repeated=SEVERAL))
-        self._found_for = source, PurePosixPath()
-        """The last table, and the path of its folder below `source`."""
         self._table = source
         self._near: dict[Path, Lookup] = {}
         """The recordings of folders at and above the current table."""
@@ -67,7 +65,7 @@ class NamedRecordings:
         posix = PurePosixPath(unicodedata.normalize("NFC", name.strip().replace("\\", "/")))
         if not posix.name:
             return None
-        for path in (self._below(table) / posix, posix):
+        for path in (table.parent.relative_to(self._source) / posix, posix):
             if found := self._all.get(str(path)):
                 return found
         if found := _elsewhere(table, name.strip()):
@@ -76,12 +74,6 @@ class NamedRecordings:
         if found is None:
             found = self._in_other_case(posix)
         return found if not found or _ends_alike(found, posix, ends) else None
-
-    def _below(self, table: Path) -> PurePosixPath:
-        """Return the path of a table's folder below the folder of all recordings."""
-        if table != self._found_for[0]:
-            self._found_for = table, PurePosixPath(table.parent.relative_to(self._source))
-        return self._found_for[1]
 
     def set_of(self, recording: str) -> str:
         """Return the set that the folders of a recording name, if they name a set to train on and another one."""
