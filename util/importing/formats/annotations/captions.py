@@ -19,7 +19,7 @@ from ....corpus_files.lines import read_text
 from ....corpus_files.rows import seconds_of
 from .names_of_speakers import tiers_by_name, tiers_of_voices
 from .stamped_lines import FRAMES_A_SECOND, seconds_of_frame, stamped_lines
-from .tiers import AnnotationsError, Segment, Tier
+from .tiers import AnnotationsError, Segment, Tier, segment_of
 
 _TIMES_OF_SBV = re.compile(r"(\d+:\d+:\d+\.\d+),(\d+:\d+:\d+\.\d+)")
 _TIME_OF_LRC = re.compile(r"\[(\d+:\d+(?:[.:]\d+)?)\]")
@@ -42,7 +42,7 @@ def read_sbv(path: Path) -> list[Tier]:
     for block in re.split(r"\n\s*\n", read_text(path).strip()):
         times, _, text = block.partition("\n")
         if found := _TIMES_OF_SBV.fullmatch(times.strip()):
-            segments.append(_segment(seconds_of(found[1]), seconds_of(found[2]), text))
+            segments.append(segment_of(seconds_of(found[1]), seconds_of(found[2]), text))
     return tiers_by_name(filter(None, segments), "subtitles")
 
 
@@ -53,7 +53,7 @@ def read_tsv(path: Path) -> list[Tier]:
         raise AnnotationsError("it has other columns than those of Whisper: start, end, text")
     try:
         rows = [line.split("\t", 2) for line in lines if line.strip()]
-        segments = [_segment(int(start) / 1000, int(end) / 1000, text) for start, end, text in rows]
+        segments = [segment_of(int(start) / 1000, int(end) / 1000, text) for start, end, text in rows]
     except ValueError as error:
         raise AnnotationsError(f"a line is not start, end and text: {error}") from error
     return tiers_by_name(filter(None, segments), "subtitles")
@@ -72,7 +72,7 @@ def read_lrc(path: Path) -> list[Tier]:
         for time in _TIME_OF_LRC.findall(line)
     )
     pairs = zip_longest(lines, lines[1:], fillvalue=(math.inf, ""))
-    segments = (_segment(start, end, _WORD_OF_LRC.sub("", text)) for (start, text), (end, _) in pairs)
+    segments = (segment_of(start, end, _WORD_OF_LRC.sub("", text)) for (start, text), (end, _) in pairs)
     return tiers_by_name(filter(None, segments), "subtitles")
 
 
@@ -94,7 +94,7 @@ def _dialogue(path: Path) -> Iterator[tuple[str, Segment]]:
                 text = _BREAK.sub(" ", _STYLE.sub("", _DRAWING.sub("", values["Text"])))
             except (KeyError, ValueError) as error:
                 raise AnnotationsError(f"a Dialogue without {error}") from error
-            if segment := _segment(start, end, text):
+            if segment := segment_of(start, end, text):
                 yield values.get("Name", values.get("Actor", "")).strip(), segment
 
 
@@ -121,11 +121,6 @@ def read_otr(path: Path) -> list[Tier]:
 
 def _clock(seconds: float) -> str:
     return f"{seconds // 60:.0f}:{seconds % 60:06.3f}"
-
-
-def _segment(start: float, end: float, text: str) -> Segment | None:
-    words = " ".join(text.split())
-    return Segment(start, end, words) if words and start < end else None
 
 
 def _units_of(root: ElementTree.Element) -> Mapping[str, float]:
@@ -167,7 +162,7 @@ def _of_element(element: ElementTree.Element, begin: float, units: Mapping[str, 
         if line.tag.rpartition("}")[2] == "br":
             line.tail = f" {line.tail or ''}"
     start += begin
-    return _segment(start, start + length, unescape("".join(element.itertext())))
+    return segment_of(start, start + length, unescape("".join(element.itertext())))
 
 
 def _time(text: str, units: Mapping[str, float]) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....corpus_files.lines import read_text
-from .tiers import Segment, Tier, tiers_by_speaker
+from .tiers import Segment, Tier, segment_of, tiers_by_speaker
 
 _LINE = re.compile(r"\*([^:]+):\s*(.*)")
 _TIME = re.compile(r"\x15_?(\d+)_(\d+)_?\x15")
@@ -35,11 +35,11 @@ def _utterances(path: Path) -> Iterator[tuple[str, Segment]]:
             continue
         start, end = float(times[0][0]) / 1000, float(times[-1][1]) / 1000
         written = _TIME.sub(" ", found[2])
-        text = _words(written)
-        if text and start < end and not _NOT_UNDERSTOOD.search(written):
-            yield found[1], Segment(start, end, text)
+        segment = segment_of(start, end, _words(written))
+        if segment and not _NOT_UNDERSTOOD.search(written):
+            yield found[1], segment
 
 
 def _words(written: str) -> str:
     said = _MARKS.sub("", _NOT_SAID.sub("", written))
-    return _END.sub("", " ".join(said.replace("_", " ").split()))
+    return _END.sub("", said.replace("_", " "))

@@ -53,6 +53,12 @@ class Tier(NamedTuple):
     """The channel of the recording that has the annotations, counted from 0; None: all."""
 
 
+def segment_of(start: float, end: float, text: str) -> Segment | None:
+    """Return a segment with single spaces in its text; None without words, or if it does not end after it starts."""
+    words = " ".join(text.split())
+    return Segment(start, end, words) if words and start < end else None
+
+
 def tiers_by_speaker(said: Iterable[tuple[str, Segment]], unnamed: str = "") -> list[Tier]:
     """Return what each speaker says as a tier, in the order in which they begin; `unnamed` names that of no speaker."""
     tiers: dict[str, list[Segment]] = {}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from .label_tracks import FREQUENCIES
-from .tiers import Segment, Tier, tiers_by_speaker
+from .tiers import Segment, Tier, segment_of, tiers_by_speaker
 
 _OF_MAGIC_DATA = re.compile(r"\[(?P<start>\d+\.?\d*),\s*(?P<end>\d+\.?\d*)\]\s+(?P<speaker>[^\t]*)\t(?P<text>.*)")
 _OF_LDC = re.compile(r"(?P<start>\d+\.\d+)\s+(?P<end>\d+\.\d+)\s+(?P<speaker>[^\s:]+):\s*(?P<text>.*)")
@@ -47,17 +47,13 @@ def timed_lines(text: str) -> list[Tier]:
             said.append((start, end, speaker, f"{before} {line}"))
         else:
             return []
-    spoken = ((speaker, Segment(start, end, _words(written))) for start, end, speaker, written in said)
-    return tiers_by_speaker((speaker, each) for speaker, each in spoken if each.text and each.start < each.end)
-
-
-def _words(written: str) -> str:
-    return " ".join(_MARKS.sub(" ", written).split())
+    spoken = ((speaker, segment_of(start, end, _MARKS.sub(" ", written))) for start, end, speaker, written in said)
+    return tiers_by_speaker((speaker, segment) for speaker, segment in spoken if segment)
 
 
 def _between_times(text: str) -> Iterator[Segment]:
     _, *parts = _TIME_OF_BABEL.split(text)
     for (start, end), written in zip(pairwise(map(float, parts[::2])), parts[1::2], strict=False):
-        words = " ".join(_MARKS_OF_BABEL.sub(" ", written).split())
-        if words and start < end and not _NOT_UNDERSTOOD.search(written):
-            yield Segment(start, end, words)
+        segment = segment_of(start, end, _MARKS_OF_BABEL.sub(" ", written))
+        if segment and not _NOT_UNDERSTOOD.search(written):
+            yield segment

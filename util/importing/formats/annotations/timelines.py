@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .tiers import AnnotationsError, Segment, Tier
+from .tiers import AnnotationsError, Segment, Tier, segment_of
 
 _SOUNDS = re.compile(r"\(\([^)]*\)\)|\([\d.,\s]+s?\)|\(-+\)|\u00b0?\bh+\u00b0|\u00b0h+\b|[\u2022\u02d9]")
 """Such as ((laughs)), (.), (0.5) and \N{DEGREE SIGN}h."""
@@ -92,8 +92,7 @@ def _segments(parts: Iterable[_Part], times: Mapping[str, float | None]) -> tupl
         texts.append(text)
         end = times.get(last)
         if start is not None and end is not None:
-            words = " ".join(_SOUNDS.sub(" ", "".join(texts)).split())
-            if words and start < end:
-                segments.append(Segment(start, end, words))
+            if segment := segment_of(start, end, _SOUNDS.sub(" ", "".join(texts))):
+                segments.append(segment)
             start, texts = None, []
     return segments, [words for words in [" ".join("".join(texts).split())] if words]

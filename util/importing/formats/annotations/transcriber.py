@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .tiers import AnnotationsError, Segment, Tier
+from .tiers import AnnotationsError, Segment, Tier, segment_of
 
 
 def read_trs(path: Path) -> list[Tier]:
@@ -22,24 +22,18 @@ def read_trs(path: Path) -> list[Tier]:
             for turn in section.iter("Turn") if section.get("type") != "nontrans" else ():
                 speaker = turn.get("speaker", "")
                 if len(speaker.split()) < 2:
-                    tiers.setdefault(names.get(speaker) or speaker, []).extend(_segments(turn))
+                    tiers.setdefault(names.get(speaker) or speaker, []).extend(filter(None, _segments(turn)))
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise AnnotationsError(f"it cannot be read as Transcriber's XML: {error}") from error
     return [Tier(speaker or "turns", speaker, segments) for speaker, segments in tiers.items()]
 
 
-def _segments(turn: ElementTree.Element) -> Iterator[Segment]:
+def _segments(turn: ElementTree.Element) -> Iterator[Segment | None]:
     start, texts = float(turn.attrib["startTime"]), [turn.text or ""]
     for element in turn:
         if element.tag == "Sync":
             at = float(element.attrib["time"])
-            yield from _segment(start, at, texts)
+            yield segment_of(start, at, " ".join(texts))
             start, texts = at, []
         texts.append(element.tail or "")
-    yield from _segment(start, float(turn.attrib["endTime"]), texts)
-
-
-def _segment(start: float, end: float, texts: list[str]) -> Iterator[Segment]:
-    text = " ".join(" ".join(texts).split())
-    if text and start < end:
-        yield Segment(start, end, text)
+    yield segment_of(start, float(turn.attrib["endTime"]), " ".join(texts))
