@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..errors import AudioError, FlagError
 from ..util.audio import channel_count, read_audio_blocks
 from ..util.containers.endings import LISTED, is_recording
-from ..util.files.folders import walk
+from ..util.files.folders import files_below
 from .arguments import input_path
 from .utterances.pipe import PIPE, Pipe
 
@@ -61,7 +61,7 @@ def recordings(given: Sequence[str]) -> list[Recording]:
         if text == PIPE:
             found.append(Recording(None, Path("stdin"), Pipe()))
         elif path.is_dir():
-            inside = sorted(Path(folder, name) for folder, names in walk(path) for name in names if is_recording(name))
+            inside = sorted(each for each in files_below(path) if is_recording(each.name))
             if not inside:
                 raise AudioError(f"{path}: holds no recordings; their names end in {LISTED}")
             found += [Recording(entry, entry.relative_to(path)) for entry in inside]

@@ -10,7 +10,7 @@ from ..audio import Samples, read_audio
 from ..containers.endings import LISTED, is_recording
 from ..corpus_files.csv_files import recordings_in
 from ..errors import CorpusError, FlagError
-from ..files.folders import walk
+from ..files.folders import files_below
 from ..files.user_paths import user_path
 from ..parts import Part
 
@@ -34,7 +34,7 @@ def recordings_of(source: str) -> tuple[Recording, ...]:
     """
     path = user_path(source)
     if path.is_dir():
-        files = (Path(folder, name) for folder, names in walk(path) for name in names if is_recording(name))
+        files = (each for each in files_below(path) if is_recording(each.name))
         found = [Recording(file) for file in sorted(files) if file.is_file()]
     elif path.suffix.lower() == ".csv":
         found = _listed(path)

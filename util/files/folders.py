@@ -1,4 +1,4 @@
-"""The folders below a folder."""
+"""The folders and files below a folder."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
     for path, folders, files in os.walk(folder, onerror=_warn, followlinks=True):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not _leads_up(Path(path, name)))
         yield path, sorted(name for name in files if not name.startswith("."))
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and below it, as `walk` does."""
+    return (Path(path, name) for path, names in walk(folder) for name in names)
 
 
 def files_like(folder: Path, pattern: str) -> list[Path]:

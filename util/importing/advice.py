@@ -9,7 +9,7 @@ from ..containers.endings import is_recording
 from ..corpus_files.kaldi import RECORDINGS, TEXT
 from ..corpus_files.lines import numbered_lines
 from ..errors import CorpusError, ImportingError
-from ..files.folders import walk
+from ..files.folders import files_below
 from .pipeline.folders import SPREADSHEETS, packed_recordings
 
 _LISTS = (RECORDINGS, "data.list")
@@ -24,7 +24,7 @@ def packed(source: Path) -> ImportingError | None:
 
 def unread(source: Path) -> ImportingError | None:
     """Return an error that names what may be the transcripts: a list further below, a spreadsheet, a text, or names."""
-    files = [Path(folder, file) for folder, names in walk(source) for file in names]
+    files = list(files_below(source))
     return (
         _deeper_list(source, files)
         or _segments_of_kaldi(source)

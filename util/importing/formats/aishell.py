@@ -13,7 +13,7 @@ from pathlib import Path
 from ...containers.endings import is_recording
 from ...corpus_files.lookup import Lookup
 from ...errors import ImportingError, OtherFormatError
-from ...files.folders import files_like, walk
+from ...files.folders import files_below, files_like
 from ...transcripts import has_unspaced
 from ..pipeline.folders import set_of_name
 from ..pipeline.lines import read_lines
@@ -36,18 +36,20 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     if not has_unspaced(next(read_lines(found[0]), ("", ""))[1]):  # joined, the words of others would become one
         raise OtherFormatError(f"{found[0]} does not begin with Chinese characters, so it isn't AISHELL-1")
     lines = (line.partition(" ")[::2] for path in found for _, line in read_lines(path))
-    recordings = (Path(folder, file) for folder, files in walk(source / "wav") for file in filter(is_recording, files))
     empty = True
     with (
         Lookup(((name, "".join(text.split())) for name, text in lines), repeated="") as transcripts,
-        Lookup(((path.stem, str(path)) for path in recordings), repeated="") as paths,
+        Lookup(((path.stem, str(path)) for path in _recordings(source)), repeated="") as paths,
     ):
-        for folder, files in walk(source / "wav"):
-            for file in filter(is_recording, files):
-                empty = False
-                yield _record(source, Path(folder, file), transcripts, paths)
+        for path in _recordings(source):
+            empty = False
+            yield _record(source, path, transcripts, paths)
     if empty:
         raise ImportingError(f"{source / 'wav'} has no recordings; unpack the archives in it first")
+
+
+def _recordings(source: Path) -> Iterator[Path]:
+    return (path for path in files_below(source / "wav") if is_recording(path.name))
 
 
 def _has_syllables(path: Path) -> bool:

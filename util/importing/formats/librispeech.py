@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import ImportingError, OtherFormatError
-from ...files.folders import walk
+from ...files.folders import files_below
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, Record
@@ -29,13 +29,12 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """
     missing = dict.fromkeys(choices.parts)
     empty = True
-    for name, files in walk(source):
-        subset = Path(name).parent.parent.name
-        for file in files:
-            if file.endswith(_TRANSCRIPTS) and (subset in choices.parts or not choices.parts):
-                empty = False
-                missing.pop(subset, None)
-                yield from _read_chapter(Path(name, file))
+    for path in files_below(source):
+        subset = path.parent.parent.parent.name
+        if path.name.endswith(_TRANSCRIPTS) and (subset in choices.parts or not choices.parts):
+            empty = False
+            missing.pop(subset, None)
+            yield from _read_chapter(path, subset)
     if missing:
         raise ImportingError(f"{source} has no folder {next(iter(missing))}; download that part, or leave it out")
     if empty:
@@ -43,9 +42,8 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
         raise OtherFormatError(f"{lacks}, so it isn't laid out as LibriSpeech is")
 
 
-def _read_chapter(path: Path) -> Iterator[Item]:
+def _read_chapter(path: Path, subset: str) -> Iterator[Item]:
     folder = path.parent
-    subset = folder.parent.parent.name
     speaker = folder.name if _FIRST_NAME.split(path.name)[0] == folder.name else folder.parent.name
     for where, line in read_lines(path):
         name, _, transcript = line.partition(" ")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import OtherFormatError
-from ...files.folders import walk
+from ...files.folders import files_below
 from ..pipeline.folders import find_recording, set_of_name
 from ..pipeline.lines import read_lines
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record, side_of_call
@@ -33,7 +33,7 @@ _SUFFIX = re.compile(r" (?='(?:s|m|d|t|ll|re|ve)\b)")
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the segments of all talks; raise ImportingError if there is no .stm."""
     root = source / "legacy" if (source / "legacy").is_dir() else source
-    talks = [Path(name, file) for name, files in walk(root) for file in files if file.endswith(".stm")]
+    talks = [path for path in files_below(root) if path.suffix == ".stm"]
     if not talks:
         raise OtherFormatError(f"{source} has no *.stm in its folders, so it isn't laid out as TED-LIUM is")
     with NamedRecordings(source) as recordings:

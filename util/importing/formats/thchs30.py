@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...containers.endings import is_recording
 from ...errors import OtherFormatError
-from ...files.folders import walk
+from ...files.folders import files_below
 from ...transcripts import has_unspaced
 from ..pipeline.records import SETS, Choices, Item, LeftOut, Record
 from .annotations.transcripts import follow_links
@@ -26,13 +26,14 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     folders = [source / name for name in sets] if sets else [source / "data"]
     empty = True
     for folder in folders:
-        for name, files in walk(folder):
-            for file in filter(is_recording, files):
-                item = _record(source, Path(name, file), folder.name if sets else "")
-                if empty and isinstance(item, Record) and not has_unspaced(item.transcript):
-                    raise OtherFormatError(f"{item.path}: its .wav.trn has no Chinese characters, so it isn't THCHS-30")
-                empty = False
-                yield item
+        for path in files_below(folder):
+            if not is_recording(path.name):
+                continue
+            item = _record(source, path, folder.name if sets else "")
+            if empty and isinstance(item, Record) and not has_unspaced(item.transcript):
+                raise OtherFormatError(f"{item.path}: its .wav.trn has no Chinese characters, so it isn't THCHS-30")
+            empty = False
+            yield item
     if empty:
         raise OtherFormatError(f"{source} has no recordings in train/, dev/, test/ or data/, so it isn't THCHS-30")
 

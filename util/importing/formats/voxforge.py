@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import ImportingError, OtherFormatError
-from ...files.folders import walk
+from ...files.folders import files_below
 from ..pipeline.folders import find_recording
 from ..pipeline.lines import read_lines
 from ..pipeline.records import Choices, Item, LeftOut, Record
@@ -19,12 +19,10 @@ from ..pipeline.records import Choices, Item, LeftOut, Record
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of each PROMPTS; raise ImportingError if there is none."""
     empty = True
-    for name, files in walk(source):
-        folder = Path(name)
-        for file in files:
-            if folder.name == "etc" and file.upper() == "PROMPTS":
-                empty = False
-                yield from _read_submission(source, folder / file)
+    for path in files_below(source):
+        if path.parent.name == "etc" and path.name.upper() == "PROMPTS":
+            empty = False
+            yield from _read_submission(source, path)
     if empty:
         raise OtherFormatError(f"{source} has no etc/PROMPTS in its folders, so it isn't laid out as VoxForge is")
 

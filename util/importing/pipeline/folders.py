@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...containers.endings import ENDINGS, is_recording
-from ...files.folders import walk
+from ...files.folders import files_below
 from .records import DEV, TEST, TRAIN
 
 log = logging.getLogger(__name__)
@@ -77,14 +77,14 @@ def packed_recordings(source: Path) -> str:
     """Return what to do with a folder that has no recordings, but those in archives, or that are not read, or ""."""
     found: dict[bool, Path] = {}
     compressed: Path | None = None
-    for folder, files in walk(source):
-        for file in files:
-            if is_recording(file):
-                return ""
-            if file.lower().endswith(_COMPRESSED_SPHERE):
-                compressed = compressed or Path(folder, file)
-            if file.lower().endswith((*_ARCHIVES, *HEADERLESS)):
-                found.setdefault(file.lower().endswith(HEADERLESS), Path(folder, file))
+    for path in files_below(source):
+        name = path.name.lower()
+        if is_recording(name):
+            return ""
+        if name.endswith(_COMPRESSED_SPHERE):
+            compressed = compressed or path
+        if name.endswith((*_ARCHIVES, *HEADERLESS)):
+            found.setdefault(name.endswith(HEADERLESS), path)
     if compressed:
         return f"convert those such as {compressed} first, for example by sph2pipe -f wav a.wv1 a.wav"
     if headerless := found.get(True):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ....corpus_files.lines import numbered_lines, read_text
 from ....corpus_files.rows import why_not_times
 from ....errors import ImportingError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ...pipeline.folders import set_of_folders, set_of_name, tests_first
 from ...pipeline.records import Choices, Item, LeftOut, Record
 from .named_recordings import NamedRecordings, distinct_ends
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the utterances of all pairs of files in a folder and below; raise ImportingError if there are none."""
-    paths = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(_ENDINGS)]
+    paths = [path for path in files_below(source) if path.name.endswith(_ENDINGS)]
     found = {path: pair for path in paths if (pair := _text_and_reader(source, path))}
     if not found:
         raise ImportingError(f"{source} has no *.tsv with *.wrd, and no segments or *.yaml with texts of their lines")

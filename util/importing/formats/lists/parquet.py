@@ -19,7 +19,7 @@ from ....corpus_files.json_lines import columns_of
 from ....corpus_files.lookup import Lookup
 from ....corpus_files.speakers import speaker_of
 from ....errors import CorpusError, ImportingError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ....files.whole_files import folder_written_whole, remove_unfinished_folders
 from ....progress import Progress
 from ....web.libraries import check_libraries
@@ -61,12 +61,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     recordings or transcripts, CorpusError if one cannot be read or pyarrow is missing, or OSError if a recording cannot
     be written.
     """
-    shards = [
-        Path(folder, name)
-        for folder, names in walk(source)
-        for name in names
-        if name.endswith(_ENDINGS) and not name.startswith(_CACHE)
-    ]
+    shards = [path for path in files_below(source) if path.suffix in _ENDINGS and not path.name.startswith(_CACHE)]
     if not shards:
         raise ImportingError(f"{source} has no {' or '.join(_ENDINGS)} file, nor has a folder in it")
     sets = {shard: next(filter(None, map(set_of_name, shard.relative_to(source).parts)), "") for shard in shards}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....errors import OtherFormatError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ...pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -22,11 +22,11 @@ _NAME = re.compile(r"(?P<digit>[0-9])_(?P<speaker>[a-z]+)_(?P<take>[0-9]+)\.wav"
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings in a folder and below whose names are those of digits; raise ImportingError for none."""
     empty = True
-    for folder, files in walk(source):
-        for name in filter(None, map(_NAME.fullmatch, files)):
+    for path in files_below(source):
+        if name := _NAME.fullmatch(path.name):
             empty = False
-            path, word = Path(folder, name[0]), WORDS[int(name["digit"])]
-            yield Record(str(path), word, str(path.relative_to(source)), name["speaker"], _set_of(int(name["take"])))
+            word, where = WORDS[int(name["digit"])], str(path.relative_to(source))
+            yield Record(str(path), word, where, name["speaker"], _set_of(int(name["take"])))
     if empty:
         raise OtherFormatError(f"{source} has no recording with a name such as 7_ann_12.wav, so it isn't fsdd")
 

@@ -20,7 +20,7 @@ import soundfile
 from ....containers.endings import is_recording
 from ....corpus_files.lookup import Lookup
 from ....errors import OtherFormatError
-from ....files.folders import walk
+from ....files.folders import files_below, walk
 from ...pipeline.folders import set_of_name
 from ...pipeline.lines import read_lines
 from ...pipeline.records import Choices, Item, LeftOut, Record
@@ -35,7 +35,7 @@ _RATE = 16000
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the lines of all lists; raise ImportingError if there are none."""
-    lists = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(".trn")]
+    lists = [path for path in files_below(source) if path.suffix == ".trn"]
     lists = [path for path in lists if all(_LINE.fullmatch(line) for _, line in islice(_lines(path), 1))]
     if not lists:
         raise OtherFormatError(f"{source} has no *.trn with lines such as NAME{_PCM} :: TEXT, so it isn't KsponSpeech")

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ....errors import ImportingError, OtherFormatError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ...pipeline.folders import set_of_folders
 from ...pipeline.records import Choices, Item, LeftOut, Record
 from ..lists.named_recordings import NamedRecordings
@@ -25,8 +25,7 @@ _MOST_OTHERWISE = 80.0
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the segments of all programmes; raise ImportingError if there are none, or one is malformed."""
-    paths = [Path(folder, file) for folder, files in walk(source) for file in files if file.endswith(".xml")]
-    paths = [path for path in paths if _has_segments(path)]
+    paths = [path for path in files_below(source) if path.suffix == ".xml" and _has_segments(path)]
     if not paths:
         raise OtherFormatError(f"{source} has no *.xml with <segment starttime=…>, so it isn't laid out as MGB-2 is")
     with NamedRecordings(source) as recordings:

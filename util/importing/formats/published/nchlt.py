@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ....errors import ImportingError, OtherFormatError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ...pipeline.records import TEST, TRAIN, Choices, Item, LeftOut, Record
 
 _SETS = {".trn.xml": TRAIN, ".tst.xml": TEST}
@@ -20,11 +20,10 @@ _SETS = {".trn.xml": TRAIN, ".tst.xml": TEST}
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings of all transcriptions; raise ImportingError if there are none, or one is malformed."""
     empty = True
-    for folder, files in walk(source):
-        for file in files:
-            if official_set := next((name for ending, name in _SETS.items() if file.endswith(ending)), ""):
-                empty = False
-                yield from _recordings(Path(folder, file), official_set)
+    for path in files_below(source):
+        if official_set := next((name for ending, name in _SETS.items() if path.name.endswith(ending)), ""):
+            empty = False
+            yield from _recordings(path, official_set)
     if empty:
         raise OtherFormatError(f"{source} has no {' or '.join(f'*{ending}' for ending in _SETS)}, so it isn't NCHLT")
 

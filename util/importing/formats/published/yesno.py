@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....errors import OtherFormatError
-from ....files.folders import walk
+from ....files.folders import files_below
 from ...pipeline.records import DEV, TEST, TRAIN, Choices, Item, Record
 
 WORDS = {"0": "no", "1": "yes"}
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[01](_[01]){7}\.wav")
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the recordings in a folder and below whose names are such words; raise ImportingError for none."""
-    found = [Path(folder, file) for folder, files in walk(source) for file in files if _NAME.fullmatch(file)]
+    found = [path for path in files_below(source) if _NAME.fullmatch(path.name)]
     if not found:
         raise OtherFormatError(f"{source} has no recording with a name such as 0_1_1_0_0_0_1_1.wav, so it isn't yesno")
     for place, path in enumerate(sorted(found, key=lambda path: path.name)):
