@@ -43,7 +43,7 @@ def read_sbv(path: Path) -> list[Tier]:
         times, _, text = block.partition("\n")
         if found := _TIMES_OF_SBV.fullmatch(times.strip()):
             segments.append(segment_of(seconds_of(found[1]), seconds_of(found[2]), text))
-    return tiers_by_name(filter(None, segments), "subtitles")
+    return tiers_by_name(filter(None, segments))
 
 
 def read_tsv(path: Path) -> list[Tier]:
@@ -56,7 +56,7 @@ def read_tsv(path: Path) -> list[Tier]:
         segments = [segment_of(int(start) / 1000, int(end) / 1000, text) for start, end, text in rows]
     except ValueError as error:
         raise AnnotationsError(f"a line is not start, end and text: {error}") from error
-    return tiers_by_name(filter(None, segments), "subtitles")
+    return tiers_by_name(filter(None, segments))
 
 
 def read_lrc(path: Path) -> list[Tier]:
@@ -73,12 +73,12 @@ def read_lrc(path: Path) -> list[Tier]:
     )
     pairs = zip_longest(lines, lines[1:], fillvalue=(math.inf, ""))
     segments = (segment_of(start, end, _WORD_OF_LRC.sub("", text)) for (start, text), (end, _) in pairs)
-    return tiers_by_name(filter(None, segments), "subtitles")
+    return tiers_by_name(filter(None, segments))
 
 
 def read_ass(path: Path) -> list[Tier]:
     """Return the dialogue of an .ass or .ssa, by its speakers; raise AnnotationsError, or OSError."""
-    return tiers_of_voices(_dialogue(path), "subtitles")
+    return tiers_of_voices(_dialogue(path))
 
 
 def _dialogue(path: Path) -> Iterator[tuple[str, Segment]]:
@@ -106,7 +106,7 @@ def read_xml(path: Path) -> list[Tier]:
         segments = [_of_element(each, begin, units) for each, begin in _timed(root, units)]
     except (ElementTree.ParseError, LookupError, ValueError, ArithmeticError, RecursionError) as error:
         raise AnnotationsError(f"it cannot be read as captions in XML: {error}") from error
-    return tiers_by_name(_up_to_next([*filter(None, segments)]), "subtitles")
+    return tiers_by_name(_up_to_next([*filter(None, segments)]))
 
 
 def read_otr(path: Path) -> list[Tier]:

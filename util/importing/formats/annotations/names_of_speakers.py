@@ -63,18 +63,20 @@ def is_numbered(speaker: str) -> bool:
     return bool(_NUMBERED.fullmatch(speaker) or _ONLY_NUMBERED.fullmatch(speaker))
 
 
-def tiers_by_name(segments: Iterable[Segment], name: str) -> list[Tier]:
-    """Return segments as a tier for each speaker whose name their texts begin with; that of the others is `name`."""
+def tiers_by_name(segments: Iterable[Segment]) -> list[Tier]:
+    """Return subtitles as a tier for each speaker whose name their texts begin with, and one for the others."""
     segments = list(segments)
     said = zip(names_apart([each.text for each in segments]), segments, strict=True)
-    return tiers_by_speaker(((speaker, segment._replace(text=words)) for (speaker, words), segment in said), name)
+    return tiers_by_speaker(
+        ((speaker, segment._replace(text=words)) for (speaker, words), segment in said), "subtitles"
+    )
 
 
-def tiers_of_voices(said: Iterable[tuple[str, Segment]], name: str) -> list[Tier]:
-    """Return what each voice says as a tier, and segments without a voice as `tiers_by_name` does."""
+def tiers_of_voices(said: Iterable[tuple[str, Segment]]) -> list[Tier]:
+    """Return what each voice says as a tier, and subtitles without a voice as `tiers_by_name` does."""
     said = list(said)
     voices = tiers_by_speaker((voice, segment) for voice, segment in said if voice)
-    return voices + tiers_by_name((segment for voice, segment in said if not voice), name)
+    return voices + tiers_by_name((segment for voice, segment in said if not voice))
 
 
 def _is_name(text: str) -> bool:

@@ -47,7 +47,7 @@ def read_subtitles(path: Path) -> list[Tier]:
     """
     cues = _rolled_out(_whole(_cues(_LINE_END.split(read_text(path)))))
     said = ((cue.voice, Segment(cue.start, cue.end, continued_by_all(cue.lines))) for cue in cues)
-    return tiers_of_voices(said, "subtitles")
+    return tiers_of_voices(said)
 
 
 def _cues(lines: Sequence[str]) -> list[_Cue]:

@@ -54,7 +54,7 @@ def read_records(source: Path, choices: Choices) -> Iterator[Item]:
 class _UnusableError(Exception):
     """An utterance that cannot be imported, for a reason, with its details."""
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason)
         self.reason, self.detail = reason, detail
 

@@ -240,6 +240,6 @@ def _of_text(path: Path, text: str, where: str, *, times: bool) -> Item:
     return Record(str(path), continued_by_all(words for _, words in said), where, speaker)
 
 
-def _own(path: Path, speaker: str, *, every: bool = False) -> str:
+def _own(path: Path, speaker: str, *, every: bool) -> str:
     """Return the name of a speaker of a recording, with the recording's if other recordings have others of the name."""
     return f"{path.stem}-{speaker}" if speaker and (every or is_numbered(speaker)) else speaker

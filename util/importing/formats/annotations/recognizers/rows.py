@@ -52,8 +52,8 @@ class Origin(NamedTuple):
     channel: int | None = None
 
 
-def timed_of(row: Mapping[str, Any], origin: Origin = Origin()) -> Timed | None:  # noqa: B008 (never changed)
-    """Return the text of a row, with its own speaker and channel or else these; None if it has no text."""
+def timed_of(row: Mapping[str, Any], origin: Origin) -> Timed | None:
+    """Return the text of a row, with its speaker and channel or else those of its origin; None if it has no text."""
     text = text_of(row)
     if text is None:
         return None
@@ -63,7 +63,7 @@ def timed_of(row: Mapping[str, Any], origin: Origin = Origin()) -> Timed | None:
     return Timed(text, start, end, own, channel_of(row, origin.channel))
 
 
-def channel_of(row: Mapping[str, Any], otherwise: int | None = None) -> int | None:
+def channel_of(row: Mapping[str, Any], otherwise: int | None) -> int | None:
     """Return the channel that a row names, counted from 0: numbers and AWS's ch_0 are so counted, others from 1."""
     tag = row.get("channelTag")
     channel = row.get("channel", row.get("channel_label")) if tag is None else str(tag)
