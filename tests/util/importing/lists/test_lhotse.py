@@ -96,7 +96,7 @@ def test_cuts_of_lhotse_are_read_without_those_that_are_changed(tmp_path: Path) 
         ("cuts_all.jsonl.gz:6", "a recording that is no file"),
         ("cuts_all.jsonl.gz:7", "its recording is in no manifest"),
         ("cuts_all.jsonl.gz:8", "not as Lhotse writes it"),
-        ("cuts_all.jsonl.gz:9", "not as Lhotse writes it"),
+        ("cuts_all.jsonl.gz:9", "a name or text that cannot be written as UTF-8"),
         ("cuts_all.jsonl.gz:10", "not JSON"),
         ("cuts_all.jsonl.gz:11", "not a JSON object"),
     ]

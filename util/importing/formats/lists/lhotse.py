@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -171,10 +170,6 @@ def _transcript_of(supervision: _Json) -> str:
     text = supervision.get("text", next(iter(texts), None) if isinstance(texts, list) else None)
     if not isinstance(text, str) or not text.strip():
         raise _UnusableError("no text", f"{supervision.get('id', '')}")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:  # JSON can escape a lone surrogate
-        raise _UnusableError("a text that cannot be written as UTF-8", str(error)) from None
     return text
 
 
@@ -187,7 +182,6 @@ def _file_of(recording: _Json, channel: int | Sequence[int]) -> tuple[str, int |
     if source is None or source["type"] != "file":
         raise _UnusableError("a recording that is no file", f"{recording['id']}")
     file, channels = str(source["source"]), [*source["channels"]]
-    os.fsencode(file)  # raises a ValueError for a name that no file can have
     if len(channels) == len(wanted):
         return file, None
     if len(wanted) > 1:
