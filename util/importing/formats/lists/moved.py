@@ -22,11 +22,7 @@ def with_moved(read: Callable[[], Iterator[Item]], source: Path) -> Iterator[Ite
     A recording that is not where its list says is the one in the folder, or below it, whose path ends alike, or which
     alone has its name; if there is no such recording, the item stays unchanged.
     """
-
-    @cache
-    def ends() -> int:
-        return distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record)))
-
+    ends = distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record)))
     with ExitStack() as stack:
         recordings = cache(lambda: stack.enter_context(NamedRecordings(source)))
         yield from _with_others(

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from functools import cache
 from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -141,13 +142,13 @@ def _ends_alike(path: str, name: PurePosixPath, ends: Callable[[], int]) -> bool
     return alike == len(wanted) or alike >= ends() - 1
 
 
-def distinct_ends(folder: Path, names: Callable[[], Iterable[str]]) -> int:
-    """Return with how many parts at their ends all paths of a list in a folder differ; 1 if their last parts do.
+def distinct_ends(folder: Path, names: Callable[[], Iterable[str]]) -> Callable[[], int]:
+    """Return what tells with how many parts at their ends all paths of a list in a folder differ, 1 for the last parts.
 
     Where the folder of each speaker has a 001.wav, these are 2: that of one speaker must not be taken for that of
     another, whose folder is missing.
     """
-    return next(size for size in count(1) if _differ_at_ends(folder, names(), size))
+    return cache(lambda: next(size for size in count(1) if _differ_at_ends(folder, names(), size)))
 
 
 def _differ_at_ends(folder: Path, names: Iterable[str], size: int) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,7 +88,7 @@ def _rows(
             f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many"
         )
     names = [place.recording for place in places if not place.wrong]
-    ends = cache(lambda: distinct_ends(path.parent, lambda: names))
+    ends = distinct_ends(path.parent, lambda: names)
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):
         where = f"{text.relative_to(source)}:{number}"
         recording = recordings.find(path, place.recording, ends)

@@ -122,7 +122,7 @@ def _may_be_table(path: Path) -> bool:
 
 
 def _rows(source: Path, path: Path, layout: Layout, recordings: NamedRecordings) -> Iterator[Item]:
-    ends = cache(lambda: distinct_ends(path.parent, lambda: (name for name, _ in _names_and_texts(path, layout))))
+    ends = distinct_ends(path.parent, lambda: (name for name, _ in _names_and_texts(path, layout)))
     place = path.relative_to(source)
     with ExitStack() as stack:
         differing = cache(lambda: stack.enter_context(_names_of_several_texts(path, layout)))
