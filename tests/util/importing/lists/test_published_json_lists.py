@@ -97,13 +97,15 @@ def test_recordings_that_are_not_where_a_list_says_are_taken_by_their_names(
         tone(folder / "clips" / name)
     names = ("/elsewhere/c1/a.wav", "/elsewhere/b.mp3", "/elsewhere/d.wav", "/elsewhere/c.wav")
     rows = [{"audio_filepath": name, "text": f"word {place}"} for place, name in enumerate(names)]
-    write(folder / "train.json", "\n".join(map(json.dumps, rows)))
+    for file in ("train.json", "all.json"):
+        write(folder / file, "\n".join(map(json.dumps, rows)))
     with caplog.at_level(logging.WARNING, "deepspeech"):
         done = imported(folder)
     assert done.transcripts == {"a.wav": "word 0", "b.wav": "word 1"}
     assert set(done.left_out) == {"train.json:3", "train.json:4"}
     told = [record.getMessage() for record in caplog.records if "is not there" in record.getMessage()]
     assert told[-1].startswith("train.json:1: /elsewhere/c1/a.wav is not there; recordings are taken by their names: ")
+    assert sum("all.json: not read" in record.getMessage() for record in caplog.records) == 1
 
 
 def test_directories_of_kaldi_may_name_paths_of_another_machine(folder: Path) -> None:

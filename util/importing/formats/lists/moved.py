@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
+from ....progress import without_warnings
 from ...pipeline.folders import find_recording
 from ...pipeline.records import Item, Record
 from .named_recordings import NamedRecordings, distinct_ends
@@ -19,10 +20,10 @@ log = logging.getLogger(__name__)
 def with_moved(read: Callable[[], Iterator[Item]], source: Path) -> Iterator[Item]:
     """Yield the items that `read` reads from lists in a folder; they are read again if recordings are not there.
 
-    A recording that is not where its list says is the one in the folder, or below it, whose path ends alike, or which
-    alone has its name; if there is no such recording, the item stays unchanged.
+    Only the first reading gives warnings. A recording that is not where its list says is the one in the folder, or
+    below it, whose path ends alike, or which alone has its name; if there is none, the item stays unchanged.
     """
-    ends = distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record)))
+    ends = without_warnings()(distinct_ends(source, lambda: (item.path for item in read() if isinstance(item, Record))))
     with ExitStack() as stack:
         recordings = cache(lambda: stack.enter_context(NamedRecordings(source)))
         yield from _with_others(
