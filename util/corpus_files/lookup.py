@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from types import TracebackType
 
 _CACHE_KIB = 16 * 1024
 _UNENCODED = "surrogatepass"
@@ -28,9 +27,7 @@ class Lookup:
     def __enter__(self) -> Lookup:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._database.close()
 
     def put(self, name: str, text: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from ...audio import reader_version
@@ -81,9 +80,7 @@ class KnownRecordings:
     def __enter__(self) -> KnownRecordings:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._database.commit()
         self._database.close()
 

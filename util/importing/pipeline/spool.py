@@ -6,7 +6,6 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
 
 from .records import Item
 
@@ -23,9 +22,7 @@ class Spool:
     def __enter__(self) -> Spool:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
 
     def add(self, item: Item) -> None:

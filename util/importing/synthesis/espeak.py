@@ -6,7 +6,6 @@ espeak-ng keeps its state in global variables: use one `Synthesizer` at a time, 
 import ctypes
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -50,9 +49,7 @@ class Synthesizer:
     def __enter__(self) -> "Synthesizer":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._library.espeak_Terminate()
 
     def speak(self, text: str, delivery: Delivery) -> NDArray[np.int16]:

@@ -10,7 +10,6 @@ from contextlib import ExitStack, suppress
 from functools import cache
 from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 
 from ....containers.endings import by_name_and_ending, is_recording
 from ....corpus_files.lookup import Lookup
@@ -41,8 +40,7 @@ class NamedRecordings:
         """Read the names of all recordings below a folder."""
         self._source = source
         self._sets: set[str] = set()
-        self._all_stack = ExitStack()
-        self._all = self._all_stack.enter_context(Lookup(self._names(), repeated=SEVERAL))
+        self._all = Lookup(self._names(), repeated=SEVERAL)
         self._table = source
         self._near: dict[Path, Lookup] = {}
         """The recordings of folders at and above the current table."""
@@ -51,10 +49,8 @@ class NamedRecordings:
     def __enter__(self) -> NamedRecordings:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._all_stack.close()
+    def __exit__(self, *error: object) -> None:
+        self._all.__exit__(*error)
         self._near_stack.close()
 
     def find(self, table: Path, name: str, ends: Callable[[], int] = lambda: 1) -> str | None:
