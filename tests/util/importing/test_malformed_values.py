@@ -94,6 +94,14 @@ def test_a_table_whose_recordings_are_in_a_column_without_a_name_is_none(tmp_pat
         Import("table", tmp_path, tmp_path / "out")
 
 
+def test_a_link_of_thchs30_that_is_the_name_of_no_file_is_left_out(tmp_path: Path) -> None:
+    for number, text in enumerate(("绿", "a\0.trn")):
+        tone(tmp_path / "train" / f"A2_{number}.wav")
+        write(tmp_path / "train" / f"A2_{number}.wav.trn", text)
+    done = Import("thchs30", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert done.left_out == {"train/A2_1.wav": "its transcript cannot be read"}
+
+
 @pytest.mark.parametrize("name", ["nchlt", "tuda_de"])
 def test_xml_in_an_unknown_encoding_is_told(name: str, tmp_path: Path) -> None:
     tone(tmp_path / "a_1.wav")

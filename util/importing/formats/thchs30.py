@@ -42,7 +42,7 @@ def _record(source: Path, path: Path, official_set: str) -> Item:
     where = str(path.relative_to(source))
     try:
         lines = follow_links(path.with_suffix(_TRANSCRIPT)).strip().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a null character in the name of a link
         return LeftOut(where, "its transcript cannot be read", str(path), str(error))
     columns = {"pinyin": lines[1].strip()} if len(lines) > 1 else {}
     characters = "".join(lines[0].split()) if lines else ""
