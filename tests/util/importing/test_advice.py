@@ -10,7 +10,7 @@ import pytest
 from trees import Import, tone, write
 
 from deepspeech.cli.importing.corpus import main
-from deepspeech.util.errors import ImportingError
+from deepspeech.util.errors import CorpusError, ImportingError
 from deepspeech.util.importing import format_of, import_corpus
 from deepspeech.util.importing.pipeline.records import Choices
 
@@ -20,6 +20,13 @@ def advice(folder: Path) -> str:
         format_of(folder, Choices())
     assert "\n" not in str(error.value)
     return str(error.value)
+
+
+def test_a_list_that_is_not_utf_8_is_named_if_nothing_else_is_found(tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav")
+    write(tmp_path / "a.stm", b"a 1 ann 0.0 0.5 <NA> caf\xe9\n")
+    with pytest.raises(CorpusError, match=r"a\.stm:1: not UTF-8; save it as UTF-8"):
+        format_of(tmp_path, Choices())
 
 
 def test_a_spreadsheet_is_named(tmp_path: Path) -> None:

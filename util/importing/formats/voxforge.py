@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import ImportingError, OtherFormatError
+from ...errors import CorpusError, OtherFormatError
 from ...files.folders import files_below
 from ..pipeline.folders import find_recording
 from ..pipeline.lines import read_lines
@@ -39,5 +39,5 @@ def _read_submission(source: Path, path: Path) -> Iterator[Item]:
             recording = find_recording(str(folder / name.rpartition("/")[2]))
             transcript = transcript.lower() if transcript.isupper() else transcript
             yield Record(recording, transcript, f"{submission.name}/{where}", speaker)
-    except ImportingError as error:  # one of thousands of files is not UTF-8
+    except CorpusError as error:  # one of thousands of files is not UTF-8
         yield LeftOut(str(path.relative_to(source)), "its prompts cannot be read", "", str(error))
