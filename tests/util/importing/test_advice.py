@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,26 @@ def advice(folder: Path) -> str:
     return str(error.value)
 
 
-def test_a_list_that_is_not_utf_8_is_named_if_nothing_else_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a.stm": b"a 1 ann 0.0 0.5 <NA> caf\xe9\n"}, r"a\.stm:1: not UTF-8; save it as UTF-8"),
+        (
+            {"a.yaml": b"- {offset: 0, duration: 1, wav: a.wav}\n", "a.en": b"one\ntwo\n"},
+            r"a\.en has 2 lines",
+        ),
+        ({"supervisions.jsonl": b'{"recording_id": "a"}'}, r"there is no recordings\.jsonl beside it"),
+        ({"GigaSpeech.json": b'{"audios": [{'}, "malformed, or cut off"),
+        ({"a.xml": b'<segments><segment starttime="0">'}, "cannot be read as XML"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_told_if_nothing_else_is_found(
+    files: Mapping[str, bytes], told: str, tmp_path: Path
+) -> None:
     tone(tmp_path / "a.wav")
-    write(tmp_path / "a.stm", b"a 1 ann 0.0 0.5 <NA> caf\xe9\n")
-    with pytest.raises(CorpusError, match=r"a\.stm:1: not UTF-8; save it as UTF-8"):
+    for name, content in files.items():
+        write(tmp_path / name, content)
+    with pytest.raises(CorpusError, match=told):
         format_of(tmp_path, Choices())
 
 

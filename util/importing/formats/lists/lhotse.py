@@ -19,7 +19,7 @@ from ....corpus_files.lines import numbered_lines
 from ....corpus_files.lookup import Lookup
 from ....corpus_files.relative_paths import RecipeFolders
 from ....corpus_files.speakers import speaker_of
-from ....errors import ImportingError
+from ....errors import CorpusError, ImportingError
 from ....files.folders import files_like
 from ...pipeline.folders import named_as_sets, set_of_name, tests_first
 from ...pipeline.records import Choices, Item, LeftOut, Record, once
@@ -126,9 +126,7 @@ def _recordings_of(supervisions: Path) -> Sequence[Path]:
     same = folder / supervisions.name.replace(SUPERVISIONS, RECORDINGS)
     found = [same] if same.exists() else _manifests(folder, RECORDINGS)
     if not found:
-        raise ImportingError(
-            f"{supervisions}: there is no {same.name} beside it, which has the files of its recordings"
-        )
+        raise CorpusError(f"{supervisions}: there is no {same.name} beside it, which has the files of its recordings")
     return found
 
 

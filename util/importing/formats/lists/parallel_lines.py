@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ....corpus_files.lines import numbered_lines, read_text
 from ....corpus_files.rows import why_not_times
-from ....errors import ImportingError
+from ....errors import CorpusError, ImportingError
 from ....files.folders import files_below
 from ...pipeline.folders import set_of_folders, set_of_name, tests_first
 from ...pipeline.records import Choices, Item, LeftOut, Record
@@ -40,7 +40,10 @@ class _Place(NamedTuple):
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the utterances of all pairs of files in a folder and below; raise ImportingError if there are none."""
+    """Yield the utterances of all pairs of files in a folder and below.
+
+    Raise ImportingError if there are none, or CorpusError if two do not go together.
+    """
     paths = [path for path in files_below(source) if path.name.endswith(_ENDINGS)]
     found = {path: pair for path in paths if (pair := _text_and_reader(source, path))}
     if not found:
@@ -78,15 +81,13 @@ def _rows(
 ) -> Iterator[Item]:
     places = read(path)
     if places and all(place.wrong for place in places):
-        raise ImportingError(f"{path}: {_NO_PLACE}, as in {places[0].wrong}")
+        raise CorpusError(f"{path}: {_NO_PLACE}, as in {places[0].wrong}")
     try:
         lines = read_text(text).removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise ImportingError(f"{text}: not UTF-8; save it as UTF-8") from error
+        raise CorpusError(f"{text}: not UTF-8; save it as UTF-8") from error
     if len(lines) != len(places):
-        raise ImportingError(
-            f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many"
-        )
+        raise CorpusError(f"{text} has {len(lines)} lines, and {path} {len(places)} utterances; both must be as many")
     names = [place.recording for place in places if not place.wrong]
     ends = distinct_ends(path.parent, lambda: names)
     for number, (place, line) in enumerate(zip(places, lines, strict=True), start=1):

@@ -57,9 +57,8 @@ class _Unpacked(NamedTuple):
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
     """Yield the rows of all Parquet files in a folder; write their recordings into files if `choices` say where to.
 
-    Otherwise, a row's recording is its Parquet file. Raise ImportingError if there is none, or one that has no
-    recordings or transcripts, CorpusError if one cannot be read or pyarrow is missing, or OSError if a recording cannot
-    be written.
+    Otherwise, a row's recording is its Parquet file. Raise ImportingError if there is none, CorpusError if one has no
+    recordings or transcripts, or cannot be read, or if pyarrow is missing, or OSError if a recording cannot be written.
     """
     shards = [path for path in files_below(source) if path.suffix in _ENDINGS and not path.name.startswith(_CACHE)]
     if not shards:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ....containers.beginnings import GIT_LFS_POINTER, NOT_FETCHED
 from ....corpus_files.json_lines import texts_of
 from ....corpus_files.speakers import column_name
-from ....errors import CorpusError, ImportingError
+from ....errors import CorpusError
 from ...pipeline.columns import TEXTS
 
 ARROW = ".arrow"
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 def read_rows(shard: Path, *, with_audio: bool = True) -> Iterator[Row]:
     """Yield the rows of a Parquet or Arrow file.
 
-    Raise CorpusError if it cannot be read, or ImportingError if no columns hold recordings and transcripts.
+    Raise CorpusError if it cannot be read, or no columns hold recordings and transcripts.
     """
     with _reading(shard), _opened(shard) as (schema, batches):
         columns = _Columns.of(schema, shard)
@@ -83,19 +83,19 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, schema: Any, shard: Path) -> _Columns:
-        """Find the columns in a file's schema; raise ImportingError if there are none with recordings and texts."""
+        """Find the columns in a file's schema; raise CorpusError if there are none with recordings and texts."""
         import pyarrow.types as types
 
         found = ", ".join(schema.names)
         audio = [field.name for field in schema if _holds_files(field)]
         if not audio:
-            raise ImportingError(f"{shard}: no column holds recordings; the columns: {found}")
+            raise CorpusError(f"{shard}: no column holds recordings; the columns: {found}")
         labels = _labels(schema.metadata or {})
         strings = {column_name(field.name): field.name for field in schema if _is_text(field.type)}
         strings |= {column_name(name): name for name in labels if column_name(name) == _LABEL}
         text = next((strings[name] for name in (*TEXTS, _LABEL) if name in strings), None)
         if text is None:
-            raise ImportingError(f"{shard}: no column holds transcripts; the columns: {found}")
+            raise CorpusError(f"{shard}: no column holds transcripts; the columns: {found}")
         plain = [
             field.name
             for field in schema

@@ -14,7 +14,7 @@ from typing import Any
 
 from ....corpus_files.json_values import JsonReader, MalformedJsonError
 from ....corpus_files.rows import seconds_in_json, why_not_times
-from ....errors import ImportingError, OtherFormatError
+from ....errors import CorpusError, ImportingError, OtherFormatError
 from ...pipeline.folders import set_of_name
 from ...pipeline.records import TRAIN, Choices, Item, LeftOut, Record
 
@@ -26,7 +26,7 @@ _UNKNOWN = "N/A"
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the segments of all recordings; raise ImportingError if there is no such file, or it is damaged."""
+    """Yield the segments of all recordings; raise ImportingError if there is no such file, or CorpusError."""
     found = [path for path in sorted(source.glob("*.json")) if _BEGIN.search(_read_start(path))]
     if not found:
         raise OtherFormatError(f"{source} has no *.json with audios, so it is neither GigaSpeech nor WenetSpeech")
@@ -44,16 +44,16 @@ def _read_start(path: Path) -> str:
 
 
 def _audios(path: Path) -> Iterator[Any]:
-    """Yield the elements of the array one by one; raise ImportingError if it is malformed or ends too early."""
+    """Yield the elements of the array one by one; raise CorpusError if it is malformed or ends too early."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(_BLOCK)
             begin = _BEGIN.search(text)
             yield from JsonReader(file, text[begin.end() - 1 :] if begin else "").elements()
     except MalformedJsonError as error:
-        raise ImportingError(f"{path}: malformed, or cut off: {error}") from error
+        raise CorpusError(f"{path}: malformed, or cut off: {error}") from error
     except UnicodeDecodeError as error:
-        raise ImportingError(f"{path}: not UTF-8: {error}") from error
+        raise CorpusError(f"{path}: not UTF-8: {error}") from error
 
 
 def _segments(source: Path, where: str, audio: Any) -> Iterator[Item]:

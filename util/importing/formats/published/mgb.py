@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ....errors import ImportingError, OtherFormatError
+from ....errors import CorpusError, OtherFormatError
 from ....files.folders import files_below
 from ...pipeline.folders import set_of_folders
 from ...pipeline.records import Choices, Item, LeftOut, Record
@@ -24,7 +24,7 @@ _MOST_OTHERWISE = 80.0
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the segments of all programmes; raise ImportingError if there are none, or one is malformed."""
+    """Yield the segments of all programmes; raise ImportingError if there are none, or CorpusError."""
     paths = [path for path in files_below(source) if path.suffix == ".xml" and _has_segments(path)]
     if not paths:
         raise OtherFormatError(f"{source} has no *.xml with <segment starttime=…>, so it isn't laid out as MGB-2 is")
@@ -48,7 +48,7 @@ def _segments(path: Path, recording: str) -> Iterator[Item]:
                 yield _item(segment, f"{path.name} {segment.get('id', '')}", recording)
                 segment.clear()
     except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:  # LookupError: an unknown encoding
-        raise ImportingError(f"{path}: cannot be read as XML: {error}") from error
+        raise CorpusError(f"{path}: cannot be read as XML: {error}") from error
 
 
 def _item(segment: ElementTree.Element, where: str, recording: str) -> Item:

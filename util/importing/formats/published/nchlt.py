@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ....errors import ImportingError, OtherFormatError
+from ....errors import CorpusError, OtherFormatError
 from ....files.folders import files_below
 from ...pipeline.records import TEST, TRAIN, Choices, Item, LeftOut, Record
 
@@ -18,7 +18,7 @@ _SETS = {".trn.xml": TRAIN, ".tst.xml": TEST}
 
 
 def read_records(source: Path, choices: Choices) -> Iterator[Item]:
-    """Yield the recordings of all transcriptions; raise ImportingError if there are none, or one is malformed."""
+    """Yield the recordings of all transcriptions; raise ImportingError if there are none, or CorpusError."""
     empty = True
     for path in files_below(source):
         if official_set := next((name for ending, name in _SETS.items() if path.name.endswith(ending)), ""):
@@ -44,7 +44,7 @@ def _recordings(path: Path, official_set: str) -> Iterator[Item]:
                 )
                 element.clear()
     except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:
-        raise ImportingError(f"{path}: cannot be read as XML: {error}") from error
+        raise CorpusError(f"{path}: cannot be read as XML: {error}") from error
 
 
 def _find(path: Path, audio: str) -> str:
