@@ -72,6 +72,7 @@ def test_the_command_that_is_advised_completes_a_directory_of_kaldi(tmp_path: Pa
     tone(folder / "wav" / "talk.wav", 3)
     write(folder / "text", "u1 good morning\n")
     write(folder / "segments", "u1 talk 0.5 1.5\n")
+    write(folder / "README.md", "About\nthis\n")
     _, _, command = advice(folder).partition("; write it: ")
     subprocess.run(["bash", "-c", command], cwd=folder, env=os.environ, check=True)
     (row,) = Import(format_of(folder, Choices()), folder, tmp_path / "out", Choices(split=(1, 0, 0))).all_rows

@@ -73,6 +73,7 @@ def test_a_line_that_says_no_place_leaves_out_one_row(name: str, lines: tuple[st
     tone(folder / "wav" / "a.wav", 2)
     write(folder / "txt" / name, "\n".join(lines))
     write(folder / "txt" / "train.es", "one\ntwo\nthree\n")
+    write(folder / "txt" / "README.md", "About\n")
     done = imported(folder)
     assert [row["transcript"] for row in done.all_rows] == ["one", "three"]
     assert done.left_out == {"txt/train.es:2": "no recording with two times"}

@@ -20,7 +20,8 @@ from ...pipeline.folders import set_of_folders, set_of_name, tests_first
 from ...pipeline.records import Choices, Item, LeftOut, Record
 from .named_recordings import NamedRecordings, distinct_ends
 
-_LANGUAGE = re.compile(r"\.[a-z]{2}")
+_LANGUAGE = re.compile(r"\.(?!md|py|sh)[a-z]{2}")
+"""The ending of a text in a language, and not of a README.md or a program."""
 _SEGMENTS = ("segments", "segments.lst")
 _ENDINGS = (".tsv", ".yaml", *_SEGMENTS)
 _LINE_OF_YAML = re.compile(r"-\s*\{(.*)\}\s*")
@@ -81,7 +82,7 @@ def _rows(
 ) -> Iterator[Item]:
     places = read(path)
     if places and all(place.wrong for place in places):
-        raise CorpusError(f"{path}: {_NO_PLACE}, as in {places[0].wrong}")
+        raise ImportingError(f"{path}: {_NO_PLACE}, as in {places[0].wrong}")
     try:
         lines = read_text(text).removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
