@@ -89,6 +89,9 @@ The last two, whose transcripts are names of files, are only tried with recordin
 _OF_LISTS = ("kaldi", "lhotse", LISTS, "json_lines")
 """Formats whose recordings may be outside the folder, from the most particular to the most general."""
 
+_TOLD = (TABLE, FOLDER, "audio_folder", "tedlium", "ksponspeech", "mgb", "nchlt")
+"""Formats that a folder has for sure if it has their files, so that it is told why no row of them can be imported."""
+
 _WITH_COLUMNS = (TABLE, LISTS, "json_lines", "audio_folder", "parquet")
 """Formats whose rows may have any columns, also such as say which part of a recording a row is."""
 
@@ -178,9 +181,9 @@ def format_of(source: Path, choices: Choices) -> str:
     """Return the name of the first format of `TRIED` that finds utterances in a folder; an import warns of these.
 
     Raise ImportingError if there are only packed recordings, or a table without a usable row, else CorpusError if there
-    are only lists that cannot be read, else ImportingError: what is wrong with the transcripts beside the recordings,
-    or, if there are no recordings, with the rows of lists, or what else may be the transcripts, or that of `FOLDER`,
-    as the others are not likely, or one that says what to do if that format finds only recordings.
+    are only lists that cannot be read, else ImportingError: what is wrong with the transcripts of recordings, or, if
+    there are no recordings, with the rows of lists, or what else may be the transcripts, or that of `FOLDER`, as the
+    others are not likely, or one that says what to do if that format finds only recordings.
     """
     unreadable: CorpusError | None = None
     last: ImportingError | None = None
@@ -190,7 +193,7 @@ def format_of(source: Path, choices: Choices) -> str:
             for item in read_items(name, source, choices):
                 if isinstance(item, Record):
                     return name
-                if name in (*_OF_LISTS, TABLE, FOLDER) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
+                if name in (*_OF_LISTS, *_TOLD) and item.reason not in (NO_TRANSCRIPT, SAME_NAME):
                     unusable.setdefault(name, _none_usable(source, name, item))
         except ImportingError as error:
             last = error if name == FOLDER else last
@@ -200,7 +203,7 @@ def format_of(source: Path, choices: Choices) -> str:
         packed(source)
         or unusable.get(TABLE)
         or unreadable
-        or unusable.get(FOLDER)
+        or next((unusable[name] for name in _TOLD if name in unusable), None)
         or (last and next((unusable[name] for name in _OF_LISTS if name in unusable), None))
         or unread(source)
         or last

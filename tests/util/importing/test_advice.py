@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,6 +45,19 @@ def test_what_is_wrong_with_a_list_is_told_if_nothing_else_is_found(
         write(tmp_path / name, content)
     with pytest.raises(CorpusError, match=told):
         format_of(tmp_path, Choices())
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "told"),
+    [
+        ("metadata.jsonl", '{"file_name": "a.wav", "caption": "yes"}', r"audio_folder, .* none of transcription"),
+        ("a.stm", "a 1 ann 0.0 yes", r"tedlium, .* a malformed line of an \.stm"),
+    ],
+)
+def test_why_no_row_can_be_imported_is_told(file: str, line: str, told: str, tmp_path: Path) -> None:
+    tone(tmp_path / "a.wav")
+    write(tmp_path / file, line)
+    assert re.search(told, advice(tmp_path))
 
 
 def test_a_spreadsheet_is_named(tmp_path: Path) -> None:
