@@ -80,15 +80,17 @@ def written_whole(path: Path) -> Iterator[Path]:
 def folder_written_whole(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path`; it replaces `path` only when the block ends without an error.
 
-    Folders above `path` are made. A previous folder at `path` is then deleted with its content; if it cannot be
-    replaced, it stays. A link stays a link, and its target is replaced. Raise OSError; it names `path` unless it names
-    another file.
+    Folders above `path` are made, and removed again after an error. A previous folder at `path` is then deleted with
+    its content; if it cannot be replaced, it stays. A link stays a link, and its target is replaced. Raise OSError; it
+    names `path` unless it names another file.
     """
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
     path = Path(os.path.realpath(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch:
+    with (
+        _made_folder(path.parent),
+        TemporaryDirectory(prefix=f".{path.name}.part-", dir=path.parent) as scratch,
+    ):
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
         with _named(path, new):
@@ -127,6 +129,20 @@ def synchronize_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _made_folder(path: Path) -> Iterator[None]:
+    """Make a folder and those above it that are missing; if the block fails, remove those of them that are empty."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for each in missing:
+                each.rmdir()
+        raise
 
 
 @contextmanager

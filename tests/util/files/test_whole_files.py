@@ -119,6 +119,13 @@ def test_folders_above_a_new_folder_are_made(tmp_path: Path) -> None:
     assert names(tmp_path / "a" / "b") == {"file"}
 
 
+def test_folders_above_a_folder_that_fails_are_removed_again(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="half"), folder_written_whole(tmp_path / "a" / "b" / "c"):
+        (tmp_path / "a" / "of others").write_text("stays")
+        raise ValueError("half")
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "of others"]
+
+
 def test_a_new_folder_is_written_to_where_a_link_leads(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("disk/folder")
     for name in ("first", "second"):
