@@ -36,6 +36,7 @@ from ...util.importing import (
     descriptions,
     format_of,
     import_corpus,
+    is_format,
     is_imported,
     unpacked_source,
 )
@@ -110,6 +111,8 @@ def _check(options: argparse.Namespace) -> None:
         raise FlagError("--url: cannot be combined with --from")
     if options.download and (options.source or options.url):
         raise FlagError(f"--download: cannot be combined with {'--from' if options.source else '--url'}")
+    if options.download and options.format != AUTO and not is_format(options.format):
+        raise FlagError(f"--download: {options.format} has no published archives; leave it out")
     if len(options.url) != len(options.sha256):
         raise FlagError("--sha256: give the SHA-256 of each --url")
 

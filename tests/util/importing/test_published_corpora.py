@@ -112,6 +112,8 @@ def test_without_a_folder_a_format_says_how_to_come_by_its_corpus(
     assert "account" in run("common_voice", "--download", "--to", tmp_path / "out").last
     assert "one for each submission" in run("voxforge", "--to", tmp_path / "out").last
     assert "kaldi cannot be downloaded" in run("kaldi", "--download", "--to", tmp_path / "out").last
+    synthesized = run("demo", "--download", "--to", tmp_path / "out")
+    assert synthesized.last.endswith("--download: demo has no published archives; leave it out")
     both = run("librispeech", "--download", "--from", tmp_path, "--to", tmp_path / "out")
     assert both.last.endswith("--download: cannot be combined with --from")
     assert not (tmp_path / "out").exists() and librispeech.asked == []
