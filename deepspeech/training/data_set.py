@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from ..checkpoints.identity import ModelIdentity
 from ..options import Options
@@ -137,6 +136,7 @@ def _fingerprint(corpus: Corpus) -> str:
     digest = hashlib.sha256()
     for utterance in corpus:
         part = utterance.part.fragment if utterance.part else ""
-        line = f"{Path(utterance.path).name}{part}\0{utterance.samples}\0{utterance.transcript}\n"
+        name = utterance.path.rpartition("/")[2]  # of a million rows: pathlib takes ten times as long
+        line = f"{name}{part}\0{utterance.samples}\0{utterance.transcript}\n"
         digest.update(line.encode("utf-8", "surrogateescape"))  # names on disk need not be UTF-8
     return digest.hexdigest()
