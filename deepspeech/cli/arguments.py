@@ -33,6 +33,9 @@ NOT_HERE = "is an address; download it, and give a path of this machine"
 VERSION = f"DeepSpeech {__version__}"
 """The output of `--version` of every command."""
 
+OUTPUT = "standard output"
+"""What an error of standard output names in place of a file."""
+
 ESCAPES = "deepspeech.escapes"
 """The name under which Python knows `_escaped`."""
 
@@ -192,7 +195,8 @@ def run_command(command: Callable[[], int | None], program: str = "deepspeech", 
         failed("there is not enough memory", program)
     except OSError as error:
         closed = isinstance(error, BrokenPipeError) and _output_is_closed()
-        _drop_unwritten_output()
+        if _drop_unwritten_output() and error.filename is None:
+            error.filename = OUTPUT
         if closed:
             return 0
         failed(line_of(error), program)
@@ -233,12 +237,14 @@ def failed(error: DeepSpeechError | str, program: str = "deepspeech") -> int:
     return 1
 
 
-def _drop_unwritten_output() -> None:
-    """Discard what standard output still holds if it cannot be written, as it would fail again at the end."""
+def _drop_unwritten_output() -> bool:
+    """Discard what standard output still holds if it cannot be written, as it would fail again; return whether so."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def _output_is_closed() -> bool:
@@ -253,10 +259,18 @@ def _with_its_output(command: Callable[[], int | None]) -> int:
     try:
         code = command() or 0
     except SystemExit:  # argparse's, after its help
-        sys.stdout.flush()
+        _write_output()
         raise
-    sys.stdout.flush()
+    _write_output()
     return code
+
+
+def _write_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        error.filename = OUTPUT
+        raise
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:

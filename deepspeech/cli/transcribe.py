@@ -3,14 +3,13 @@
 import argparse
 import logging
 import math
-import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import AudioError, DeepSpeechError, ExportError, FlagError
+from ..errors import AudioError, DeepSpeechError, FlagError
 from ..options.export import MODEL_FILE
 from ..serving.api import Model
 from ..serving.layers.precision import PRECISIONS
@@ -18,7 +17,15 @@ from ..serving.long_audio import parts_of_blocks
 from ..serving.transcripts import joined_candidates
 from ..util.monitoring.log_lines import text_handler
 from ..util.progress import Progress, report
-from .arguments import ArgumentParser, add_replaced_flags, add_version_flag, failed, output_path, run_command
+from .arguments import (
+    OUTPUT,
+    ArgumentParser,
+    add_replaced_flags,
+    add_version_flag,
+    failed,
+    output_path,
+    run_command,
+)
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .outputs import output_files, write_output
 from .recordings import Recording, recordings
@@ -51,19 +58,10 @@ def _main(arguments: Sequence[str] | None) -> int:
     _check(options)
     try:
         return _run(options)
-    except BrokenPipeError:  # the reader of the output has closed it
-        _drop_output()
-        return 0
     except OSError as error:
-        if error.filename is not None:  # not an error of standard output
-            raise
-        _drop_output()
-        raise ExportError(f"the output cannot be written ({error.strerror})") from error
-
-
-def _drop_output() -> None:
-    """Discard what standard output still holds, as writing it would fail again when the program ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.filename is None:
+            error.filename = OUTPUT
+        raise
 
 
 def _parser() -> argparse.ArgumentParser:

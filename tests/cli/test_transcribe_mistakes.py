@@ -30,7 +30,7 @@ def test_output_that_finds_no_room_is_one_line(client: Client, recordings: list[
         finished = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, text=True)
     assert finished.returncode == 1
     (line,) = finished.stderr.splitlines()
-    assert line == "deepspeech: the output cannot be written (No space left on device)"
+    assert line == "deepspeech: standard output: No space left on device"
 
 
 @pytest.mark.parametrize(
