@@ -6,7 +6,7 @@ frame for all utterances of a batch. Both run in C++, with weights that are arra
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -79,6 +79,10 @@ class AcousticEngine(ABC):
     """Whether decoding takes longer than the network does."""
     largest_turn: int | None
     """The windows of one stream that are computed before others get their turn; None for all."""
+
+    def __reduce__(self) -> NoReturn:
+        """Raise TypeError when a model or a stream is pickled, for example as an argument of another process."""
+        raise TypeError("a model cannot be pickled; load one in each process")
 
     @abstractmethod
     def initial_state(self) -> State:

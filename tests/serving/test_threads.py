@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,12 @@ def beside(work: Callable[[], object]) -> tuple[threading.Thread, threading.Even
     thread = threading.Thread(target=repeat)
     thread.start()
     return thread, done
+
+
+def test_a_model_that_is_pickled_for_another_process_is_refused_with_what_to_do(model: Model) -> None:
+    for of_model in (model, model.createStream(), model.stream()):
+        with pytest.raises(TypeError, match=r"^a model cannot be pickled; load one in each process$"):
+            pickle.dumps(of_model)
 
 
 def test_one_thread_feeds_while_another_asks_for_the_text(model: Model, noise: npt.NDArray[np.int16]) -> None:
