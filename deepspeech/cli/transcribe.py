@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import AudioError, DeepSpeechError, FlagError
 from ..options.export import MODEL_FILE
 from ..serving.api import Model
+from ..serving.arguments.checks import LARGEST_COUNT
 from ..serving.layers.precision import PRECISIONS
 from ..serving.long_audio import parts_of_blocks
 from ..serving.transcripts import joined_candidates
@@ -129,8 +130,8 @@ def _check(options: argparse.Namespace) -> None:
         raise FlagError("the following arguments are required: --audio; see --help")
     for name in ("beam_width", "candidate_transcripts", "stream"):
         value = getattr(options, name)
-        if value is not None and value < 1:
-            raise FlagError(f"--{name}={value}: must be 1 or more")
+        if value is not None and not 1 <= value <= LARGEST_COUNT:
+            raise FlagError(f"--{name}={value}: must be from 1 to {LARGEST_COUNT}")
     for name in ("lm_alpha", "lm_beta"):
         value = getattr(options, name)
         if value is not None and not math.isfinite(value):

@@ -181,6 +181,7 @@ def test_a_graph_that_was_cut_off_is_one_line(client: Client, recordings: list[P
             "a/a.wav and b/a.wav would both be written to out/a",
         ),
         (["--audio", "a.wav", "--beam_width", "0"], "--beam_width"),
+        (["--audio", "a.wav", "--candidate_transcripts=3000000000"], "--candidate_transcripts=3000000000: must be"),
         (["--audio", "a.wav", "--beam_width", "many"], "--beam_width"),
         (["--audio", "a.wav", "--sample_rate", "1"], "--sample_rate"),
         (["--audio", "a.wav", "b.wav", "--format", "srt"], "--output_dir"),
