@@ -45,7 +45,7 @@ def _main(arguments: Sequence[str]) -> int:
     for number in stopping_signals():
         signal.signal(number, _interrupt)
     try:
-        options = in_project_folders(with_local_copies(options))
+        options = with_local_copies(options, in_project_folders)
         for notice in options.notices:
             logger.warning(notice)
         with (

@@ -12,7 +12,9 @@ import pytest
 from corpora import TinyCorpus
 from object_store import ObjectStore
 from program import Finished, Program
+from xdg import BaseDirectory
 
+from deepspeech.checkpoints.project_folders import in_project_folders
 from deepspeech.cli.flags import parse
 from deepspeech.cli.importing.shards import main as write_shards
 from deepspeech.cli.storage.local_copies import with_local_copies
@@ -150,3 +152,18 @@ def test_initial_weights_that_are_gone_are_not_missed_where_training_resumes(
         with_local_copies(options)
     store.put("checkpoint_dir/train-1.index", b"")
     assert (with_local_copies(options).checkpoints.directory / "train-1.index").exists()
+
+
+def test_initial_weights_are_not_missed_where_training_resumes_in_its_default_folder(
+    store: ObjectStore, tiny_corpus: TinyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseDirectory, "xdg_data_home", str(tmp_path))
+    address = store.address("initialize_from_weights")
+    options = parse([f"--initialize_from_weights={address}", f"--train_files={tiny_corpus.train}"])
+    assert options is not None
+    folder = in_project_folders(options).checkpoints.directory
+    with pytest.raises(FlagError, match=r"--initialize_from_weights=s3://speech/\S+: "):
+        with_local_copies(options, in_project_folders)
+    folder.mkdir(parents=True)
+    (folder / "train-1.index").touch()
+    assert with_local_copies(options, in_project_folders).checkpoints.directory == folder

@@ -215,7 +215,7 @@ def test_utterances_that_vanish_are_left_out_named_once_and_not_counted_if_bad_r
 FETCHING = """
 import os, signal, sys
 from deepspeech.cli import train
-train.with_local_copies = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+train.with_local_copies = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
 sys.exit(train.main(sys.argv[1:]))
 """
 

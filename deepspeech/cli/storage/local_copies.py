@@ -1,5 +1,6 @@
 """A run whose flags name addresses: it works on local copies, and sends what it writes."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,19 @@ NOT_LISTED = (*CACHES, *WRITTEN_FOLDERS, *WRITTEN_FILES)
 SENT = (*TWO_WAY_FOLDERS, *NOT_LISTED)
 
 
-def with_local_copies(options: Options) -> Options:
+def with_local_copies(options: Options, with_folders: Callable[[Options], Options] = lambda local: local) -> Options:
     """Return the options with paths of local copies in place of addresses; fetch existing files that are needed now.
 
-    Raise FlagError, in one line that names the flag and the address, or StorageError.
+    `with_folders` completes the options with default folders, which decide what is needed. Raise what it raises,
+    FlagError, in one line that names the flag and the address, or StorageError.
     """
     addresses = list(addresses_in(options))
-    if not addresses:
-        return options
     for name, address in addresses:
         _check(name, address)
     local = with_values(options, {row.name: _local(row.name, value) for row, value in items_of(options)})
+    local = with_folders(local)
+    if not addresses:
+        return local
     if options.cluster.job_name == "ps":
         return local  # it reads and writes none of them
     try:
