@@ -84,6 +84,8 @@ def test_a_timit_pair_that_is_incomplete_is_named(tmp_path: Path) -> None:
     text.write_text("0 46797 .\n")
     assert_fails_with(run_script("import_ldc93s1.py", tmp_path / "out", wav, text), "one.txt", "no words")
     text.write_text("0 46797 Yes.\n")
+    missing = run_script("import_ldc93s1.py", tmp_path / "out", wav, tmp_path / "two.txt")
+    assert_fails_with(missing, f"{tmp_path / 'two.txt'}: No such file")
     missing = run_script("import_ldc93s1.py", tmp_path / "out", tmp_path / "two.wav", text)
     assert_fails_with(missing, "two.wav")
     assert not (tmp_path / "out" / "ldc93s1.csv").exists()

@@ -19,8 +19,8 @@ _OTHER_FORM = "No such file, but one with this name in Unicode's other form (NFC
 def opened(path: Path) -> FileIO:
     """Return a regular file, open for reading; for a member of a shard, a copy in memory.
 
-    Raise OSError with a reason of one line, ValueError for an impossible name, or StorageError if the store fails
-    otherwise than because there is no such file.
+    Raise OSError with the path and a reason of one line, ValueError for an impossible name, or StorageError if the
+    store fails otherwise than because there is no such file.
     """
     try:
         return _regular(path)
@@ -39,10 +39,10 @@ def not_found(path: Path) -> FileNotFoundError:
     forms = [partial(unicodedata.normalize, form) for form in ("NFC", "NFD")]
     same = (Path(name) for form in forms for name in (path.parent / form(path.name), form(str(path))))
     reason = _OTHER_FORM if any(each.exists() for each in same) else os.strerror(errno.ENOENT)
-    return FileNotFoundError(errno.ENOENT, reason)
+    return FileNotFoundError(errno.ENOENT, reason, str(path))
 
 
 def _regular(path: Path) -> FileIO:
     if not stat.S_ISREG(path.stat().st_mode):  # opening a named pipe would wait forever
-        raise OSError(errno.EINVAL, "not a file")
+        raise OSError(errno.EINVAL, "not a file", str(path))
     return FileIO(os.fspath(path), "rb")

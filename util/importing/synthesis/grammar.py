@@ -42,8 +42,10 @@ class Grammar:
         """Read a grammar file. Raise GrammarError, with file and line, if it is missing or malformed."""
         try:
             lines = read_text(path).splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise GrammarError(f"cannot read the grammar {path}: {error}") from error
+        except OSError as error:
+            raise GrammarError(f"{path}: the grammar cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise GrammarError(f"{path}: the grammar is not UTF-8; save it as UTF-8") from error
         grammar = cls(_parse(lines, path))
         grammar._check(path)
         return grammar
