@@ -37,6 +37,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 from .processes.arguments import at_least, file
+from .processes.commands import run_quietly
 
 LABELS = tuple(" abcdefghijklmnopqrstuvwxyz'")
 
@@ -219,7 +220,7 @@ def measure_large_model(arguments: argparse.Namespace, folder: Path) -> None:
         out.write("\n\\2-grams:\n")
         out.writelines(f"-2\t<s> {word}\n" for word in ordered)
         out.write("\n\\end\\\n")
-    subprocess.run([arguments.build_binary, arpa, binary], check=True, capture_output=True)
+    run_quietly([arguments.build_binary, arpa, binary])
     start = time.perf_counter()
     Scorer.load(LABELS, binary).write_trie(trie)
     built = time.perf_counter() - start
@@ -257,8 +258,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if not arguments.binary:
             arguments.binary = Path(folder) / "lm.binary"
-            command = [arguments.build_binary, arguments.lm, arguments.binary]
-            subprocess.run(command, check=True, capture_output=True)
+            run_quietly([arguments.build_binary, arguments.lm, arguments.binary])
         compare(arguments)
         if arguments.large_words:
             measure_large_model(arguments, Path(folder))

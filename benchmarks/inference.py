@@ -31,6 +31,7 @@ import numpy as np
 import soundfile
 
 from .processes.arguments import above_zero, at_least, file
+from .processes.commands import run_quietly
 from .processes.inference import RATE
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +106,7 @@ def trained_graph(demo: Path) -> Path:
     graph = demo / "model/output_graph.pb"
     if not graph.exists():
         print(f"training the demo in {demo}, which takes some minutes", flush=True)
-        subprocess.run([ROOT / "bin/run-demo.sh", "--work", demo], check=True, capture_output=True)
+        run_quietly([ROOT / "bin/run-demo.sh", "--work", demo])
     return graph
 
 

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.experiment import find_experiment
 from deepspeech.options import Options
 
@@ -57,7 +58,10 @@ SHOWN_CHARACTERS = 2000
 def main() -> None:
     """Train, test, and print a row for each part."""
     options = _parsed()
-    _, experiment = find_experiment(options.experiment)
+    try:
+        _, experiment = find_experiment(options.experiment)
+    except DeepSpeechError as error:
+        sys.exit(str(error))
     print(f"| without | {' | '.join(SETS)} |\n| --- |{' --- |' * len(SETS)}", flush=True)
     for part in options.without:
         # averaging takes place at the test, so it uses the checkpoints of the whole experiment, all of which are kept

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.accuracy import ablation
 from benchmarks.inference import write_graph
+from benchmarks.processes.commands import run_quietly
 from benchmarks.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,6 +107,13 @@ def test_a_server_that_does_not_start_is_reported_with_its_reason(tmp_path: Path
         Server(trained, ["nonsense"])
 
 
+def test_what_prepares_a_measurement_is_told_if_it_fails(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"python\S* -c raise SystemExit\('why'\):\nwhy$"):
+        run_quietly([sys.executable, "-c", "raise SystemExit('why')"])
+    with pytest.raises(SystemExit, match=r"none: No such file"):
+        run_quietly([tmp_path / "none"])
+
+
 def test_a_thousand_members_are_served_over_http_and_none_is_lost() -> None:
     done = run("coordinator", "--workers=1000", "--seconds=2", "--rate=50")
     assert done.returncode == 0, done.stderr
@@ -132,6 +140,12 @@ def test_a_trained_graph_that_is_wider_than_wanted_is_named_with_its_width(tmp_p
     with pytest.raises(SystemExit, match=r"--n_hidden: must be 8 or more, as in .*trained\.pb, not 4"):
         write_graph(tmp_path / "graph.pb", 4, trained)
     assert not (tmp_path / "graph.pb").exists()
+
+
+def test_an_ablation_of_an_unknown_experiment_is_one_line(tmp_path: Path) -> None:
+    done = run("accuracy.ablation", f"--from={tmp_path}", f"--work={tmp_path}", "--experiment=an5")
+    assert done.returncode == 1
+    assert done.stderr == "--experiment=an5: there is no such experiment; did you mean an4? See --experiment list\n"
 
 
 def test_an_ablation_says_why_a_training_fails(tmp_path: Path) -> None:
