@@ -23,7 +23,11 @@ USAGE = "Train, test and run a speech recognizer: python -m deepspeech --train_f
 TEXTS = {"h", "help", "helpfull", "version"}
 """The flags that only print a text. They are looked for before the others are read, which needs absl of `train`."""
 
-MORE = "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what replaces it."
+MORE = (
+    "--version prints the version, and --flagfile=FILE reads flags from a file, one per line.",
+    "Other flags of DeepSpeech 0.9 and Coqui STT: see docs/migration.md, or give one to read what replaces it.",
+)
+"""What the help says after the flags."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def help_text(options_class: type[Any], usage: str) -> str:
             default = f" ({row.default_text})" if row.default_text else ""
             parts.append("  " + ", ".join((shown + default, *(f"--{name}" for name in row.alias_names))))
             parts.append(textwrap.fill(row.help, 110, initial_indent=" " * 6, subsequent_indent=" " * 6))
-    return "\n".join((*parts, "", textwrap.fill(MORE, 110)))
+    return "\n".join((*parts, "", *(textwrap.fill(line, 110) for line in MORE)))
 
 
 def markdown_tables(options_class: type[Any]) -> str:

@@ -87,3 +87,16 @@ def test_a_command_says_its_version(module: str, capsys: pytest.CaptureFixture[s
 def test_the_trainer_says_its_version_as_the_other_commands_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert parse(["--version"]) is None
     assert capsys.readouterr().out == f"DeepSpeech {__version__}\n"
+
+
+def test_the_trainers_help_has_what_is_no_option_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert parse(["--help"]) is None
+    told = capsys.readouterr().out
+    assert "--version prints the version" in told and "--flagfile=FILE reads flags" in told
+
+
+def test_a_command_that_compares_says_its_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    for module, command in (("compare.params", []), ("weights.command", ["compare"])):
+        with pytest.raises(SystemExit):
+            import_module(f"deepspeech.cli.{module}").main([*command, "--help"])
+        assert "2 after an error." in capsys.readouterr().out

@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     begin.add_argument("folder", type=output_path, metavar="FOLDER", help="folder of the checkpoint; must hold none")
     compare = add("compare", _compare, "print which weights differ, and by how much")
     compare.add_argument("other", type=Path, metavar="OTHER", help="file or folder with the other weights")
+    compare.epilog = "The exit code is 0 if no weight differs, 1 if any does, and 2 after an error."
     return parser
 
 
