@@ -78,6 +78,8 @@ def read_arguments() -> Namespace:
         if is_given and arguments.output_unit != unit:
             raise FlagError(f"{flag}: is for --output_unit={unit}")
     check_not_read(f"--to={arguments.to}", arguments.to, arguments.csv_files)
+    if arguments.to.is_dir():
+        raise FlagError(f"--to={arguments.to}: is a folder; name a file in it")
     if arguments.to.exists() and not arguments.force:
         raise FlagError(f"--to={arguments.to}: exists already; name another file, or give --force to overwrite it")
     return arguments

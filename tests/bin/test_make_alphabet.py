@@ -88,6 +88,11 @@ def test_an_alphabet_that_the_trainer_would_refuse_is_not_written(tmp_path: Path
     assert Alphabet.load(to).labels == ("a", "c", "f", "\u00e9")
 
 
+def test_a_folder_is_no_place_for_an_alphabet(tmp_path: Path) -> None:
+    done = run_script("make_alphabet.py", corpus(tmp_path), "--to", tmp_path)
+    assert_fails_with(done, f"--to={tmp_path}: is a folder; name a file in it")
+
+
 def test_a_corpus_is_not_written_over_by_its_alphabet(tmp_path: Path) -> None:
     written = corpus(tmp_path)
     before = written.read_text()
