@@ -18,7 +18,7 @@ from ..serving.alignment.formats import FORMATS
 from ..serving.alignment.transcript import align
 from ..serving.api import Model
 from ..util.files.whole_files import write_text_whole
-from .arguments import ArgumentParser, check_output_file, output_path, run_command
+from .arguments import ArgumentParser, check_output_file, output_path, run_command, writing_output
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,8 +60,9 @@ def _read(path: Path) -> str:
 
 def _write(text: str, output: Path | None) -> None:
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with writing_output():
+            sys.stdout.write(text)
+            sys.stdout.flush()
         return
     try:
         write_text_whole(output, text)

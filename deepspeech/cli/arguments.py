@@ -7,8 +7,8 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
@@ -225,6 +225,17 @@ def run_tool(command: Callable[[], int | None], program: str) -> int:
     return run_command(stoppable, program)
 
 
+@contextmanager
+def writing_output() -> Iterator[None]:
+    """Let an OSError that names no file name standard output."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = OUTPUT
+        raise
+
+
 def run_script(script: Callable[[], None]) -> NoReturn:
     """Run a script like `run_tool`, with the name of its file before an error, and exit."""
     open_closed_streams()
@@ -259,18 +270,12 @@ def _with_its_output(command: Callable[[], int | None]) -> int:
     try:
         code = command() or 0
     except SystemExit:  # argparse's, after its help
-        _write_output()
+        with writing_output():
+            sys.stdout.flush()
         raise
-    _write_output()
-    return code
-
-
-def _write_output() -> None:
-    try:
+    with writing_output():
         sys.stdout.flush()
-    except OSError as error:
-        error.filename = OUTPUT
-        raise
+    return code
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:

@@ -19,13 +19,13 @@ from ..serving.transcripts import joined_candidates
 from ..util.monitoring.log_lines import text_handler
 from ..util.progress import Progress, report
 from .arguments import (
-    OUTPUT,
     ArgumentParser,
     add_replaced_flags,
     add_version_flag,
     failed,
     output_path,
     run_command,
+    writing_output,
 )
 from .confidence.low_confidence import add_confidence_flags, as_asked, check_confidence_flags
 from .outputs import output_files, write_output
@@ -57,12 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_intermixed_args(arguments)
     _check(options)
-    try:
+    with writing_output():
         return _run(options)
-    except OSError as error:
-        if error.filename is None:
-            error.filename = OUTPUT
-        raise
 
 
 def _parser() -> argparse.ArgumentParser:

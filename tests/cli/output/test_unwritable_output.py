@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+from io import FileIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,22 @@ def test_an_alignment_that_cannot_be_written(
         read = (f"--{each}={tmp_path / 'none'}" for each in ("model", "audio", "transcript"))
         assert align([*read, f"--output={output}"]) == 1
         assert capsys.readouterr().err == f"deepspeech: --output={output}: {reason}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_an_alignment_that_finds_no_room_in_standard_output(
+    graph_file: Path,
+    recordings: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "said.txt").write_text("a")
+    read = (f"--model={graph_file}", f"--audio={recordings[0]}", f"--transcript={tmp_path / 'said.txt'}")
+    with TextIOWrapper(FileIO("/dev/full", "w"), write_through=True) as unbuffered:
+        monkeypatch.setattr(sys, "stdout", unbuffered)
+        assert align(read) == 1
+    assert capsys.readouterr().err == "deepspeech: standard output: No space left on device\n"
 
 
 def test_a_calibration_that_cannot_be_written(read_only: Path, capsys: pytest.CaptureFixture[str]) -> None:
