@@ -1,5 +1,7 @@
 """OpenTelemetry spans, sent to a collector over HTTP. Times are those of `time.monotonic`, in seconds."""
 
+import logging
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +12,8 @@ from ... import __version__
 from ...errors import ClusterError
 from ...util.web.libraries import check_libraries
 
+logger = logging.getLogger("deepspeech")
+
 LIBRARIES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 COLLECTOR_PATH = "/v1/traces"
@@ -19,6 +23,9 @@ EXPORT_SECONDS = 5.0
 """Seconds that sending a batch of spans may take."""
 
 TRACEPARENT = "traceparent"
+
+DISABLED = "OTEL_SDK_DISABLED"
+"""Variable of OpenTelemetry that turns its library off; its spans have no `traceparent` then."""
 
 
 class Spans:
@@ -58,22 +65,27 @@ class Spans:
 
 @contextmanager
 def spans_to(endpoint: str, node: str) -> Iterator[Spans | None]:
-    """Yield the writer of the node's spans to a collector; None without an endpoint.
+    """Yield the writer of the node's spans to a collector; None without an endpoint, or if the environment disables it.
 
     Spans are sent on a separate thread, the last ones at the end of the context. They are dropped if the collector does
-    not keep up. Raise ClusterError if the libraries are missing.
+    not keep up. OpenTelemetry's variables for the resource, such as OTEL_SERVICE_NAME, replace what describes the node
+    here. Raise ClusterError if the libraries are missing.
     """
-    if not endpoint:
+    disabled = os.environ.get(DISABLED, "").strip().lower() == "true"
+    if endpoint and disabled:
+        logger.info("No step can be traced: %s is true in the environment", DISABLED)
+    if disabled or not endpoint:
         yield None
         return
     check_libraries("--trace_endpoint", LIBRARIES, "tracing", ClusterError)
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     described = {"service.name": "deepspeech", "service.version": __version__, "service.instance.id": node}
-    provider = TracerProvider(resource=Resource.create(described), shutdown_on_exit=False)
+    resource = Resource.create(described).merge(OTELResourceDetector().detect())
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint=_with_path(endpoint), timeout=EXPORT_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=500))
     try:

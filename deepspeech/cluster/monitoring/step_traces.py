@@ -33,7 +33,9 @@ class StepTraces:
     def request(self, steps: int) -> None:
         """Trace this many steps, from the next one on. Raise TracingOffError if there is no collector."""
         if self._spans is None:
-            raise TracingOffError("the chief has no collector of traces; start it with --trace_endpoint")
+            raise TracingOffError(
+                "the chief has no collector of traces; start it with --trace_endpoint, and without OTEL_SDK_DISABLED"
+            )
         with self._lock:
             self._asked = steps
 
