@@ -43,8 +43,13 @@ def test_a_bucket_that_is_not_there_is_named(faults: Faults, tmp_path: Path) -> 
     (tmp_path / "a.bin").write_bytes(b"content")
     with pytest.raises(StorageError, match=r"^gs://none/a.bin: there is no such bucket$"):
         Store(60).send(tmp_path / "a.bin", "gs://none/a.bin")
+    for look in (Store(60).list, Store(60).check_bucket):
+        with pytest.raises(StorageError, match=r"^gs://none/run: there is no such bucket$"):
+            look("gs://none/run")
     with pytest.raises(FileNotFoundError):
         Store(60).about("gs://none/a.bin")
+    assert Store(60).list(f"gs://{BUCKET}/none") == {}
+    Store(60).check_bucket(f"gs://{BUCKET}/none")
 
 
 @pytest.mark.parametrize("status", [400, 401, 403])

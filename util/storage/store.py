@@ -66,7 +66,7 @@ class Store:
     def list(self, folder: str) -> dict[str, Remote]:
         """Return the files below a folder, by their relative names; none if there is no such folder.
 
-        Raise StorageError if S3 has no such bucket, or the hub no such repository.
+        Raise StorageError if there is no such bucket or, on the hub, no such repository.
 
         An empty object whose name ends with a slash is a folder, as made by the consoles of stores.
         """
@@ -86,23 +86,28 @@ class Store:
         except FileNotFoundError as error:
             if type(error.__cause__).__name__ in _NO_BUCKET_ERRORS:
                 raise StorageError(f"{folder}: {reason_of(error)}") from error
+            if scheme_of(folder) == "gs":
+                self.check_bucket(folder)
             return {}
 
     def check_bucket(self, address: str) -> None:
-        """Raise StorageError if S3 has no such bucket, or the hub no such repository.
+        """Raise StorageError if there is no such bucket or, on the hub, no such repository.
 
-        Other stores do not tell, nor does S3 tell every user.
+        Web servers do not tell, nor do other stores tell every user.
         """
         scheme = scheme_of(address)
-        if scheme not in ("s3", "hf"):
+        if scheme in READ_ONLY:
             return
 
         def ask() -> None:
             files, path = file_system(scheme), _asked_for(address)
+            bucket = path.partition("/")[0]
             if scheme == "hf":
                 files.place(path)
+            elif scheme == "gs":
+                files.call("GET", f"b/{bucket}/o", maxResults=1)  # its `info` takes an empty bucket for a missing one
             else:
-                files.info(path.partition("/")[0])
+                files.info(bucket)
 
         try:
             self._retried(ask, address)
