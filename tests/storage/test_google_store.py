@@ -52,6 +52,26 @@ def test_a_bucket_that_is_not_there_is_named(faults: Faults, tmp_path: Path) -> 
     Store(60).check_bucket(f"gs://{BUCKET}/none")
 
 
+def test_no_request_takes_grpc_which_not_every_network_lets_through(
+    faults: Faults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_grpc = pytest.importorskip("gcsfs.extended_gcsfs").ExtendedGcsFileSystem
+    asked: list[str] = []
+    original = with_grpc._get_bucket_type
+
+    async def get_bucket_type(self: object, bucket: str) -> object:
+        asked.append(bucket)
+        return await original(self, bucket)
+
+    monkeypatch.setattr(with_grpc, "_get_bucket_type", get_bucket_type)
+    faults.share = 0
+    (tmp_path / "a.bin").write_bytes(b"content")
+    Store(60).send(tmp_path / "a.bin", f"gs://{BUCKET}/grpc/a.bin")
+    Store(60).fetch(f"gs://{BUCKET}/grpc/a.bin", tmp_path / "b.bin")
+    assert (tmp_path / "b.bin").read_bytes() == b"content"
+    assert asked == []
+
+
 @pytest.mark.parametrize("status", [400, 401, 403])
 def test_a_refusal_is_told_at_once_in_one_line(status: int) -> None:
     answers = pytest.importorskip("gcsfs.retry")

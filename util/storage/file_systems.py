@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from ..errors import StorageError
@@ -61,12 +62,14 @@ def forget(scheme: str) -> None:
 
 
 def _kind(scheme: str) -> Any:
-    """Return fsspec's class of file systems of a scheme."""
+    """Return the class of fsspec's file systems for a scheme."""
     if scheme not in SCHEMES:
         raise StorageError(f"{scheme}: an address begins with {', '.join(f'{each}://' for each in SCHEMES)} or file:")
     try:
-        import fsspec
-
-        return fsspec.get_filesystem_class(scheme)
+        if scheme == "gs":
+            # fsspec's choice asks for the type of the bucket over gRPC before each transfer, and waits for a minute
+            # where a network, or a store other than Google's, lets only HTTP through.
+            return import_module("gcsfs.core").GCSFileSystem
+        return import_module("fsspec").get_filesystem_class(scheme)
     except ImportError as error:
         raise StorageError(needs(f"{scheme}://", [PACKAGES[scheme]], "remote")) from error
