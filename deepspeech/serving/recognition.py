@@ -16,7 +16,7 @@ from ..errors import DecoderError, ModelError
 from .acoustics.loading import AcousticFeatures
 from .batching.scheduler import Scheduler
 from .confidence.calibration import Observation
-from .confidence.stability import stable_words
+from .confidence.stability import stable_text, stable_words
 from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observations
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
@@ -163,8 +163,9 @@ class Recognition:
     def partial(self) -> Partial:
         """Return the transcript of the samples fed so far; the network must stream."""
         hypotheses = self.peek(HYPOTHESES_SO_FAR)
-        stable = stable_words(hypotheses, has_language_model=self.has_language_model)
-        return Partial(self.transcripts(hypotheses, 1)[0], stable)
+        stable = stable_text(hypotheses, has_language_model=self.has_language_model)
+        (best,) = self.transcripts(hypotheses, 1)
+        return Partial(best, stable_words(best.words, best.text, stable), stable)
 
     def transcripts(self, hypotheses: Sequence[Hypothesis], count: int) -> list[Transcript]:
         """Return the first `count` of the hypotheses of `peek` or `finish` as transcripts, with confidences.

@@ -44,10 +44,15 @@ class Transcript:
 
 @dataclass(frozen=True)
 class Partial:
-    """The transcript so far of an utterance; its first `stable_words` words will not change."""
+    """The transcript so far of an utterance. Its first `stable_words` words will not change, nor `stable_text`.
+
+    In a text without spaces, the stable text often reaches into the phrase after these words.
+    """
 
     transcript: Transcript
     stable_words: int
+    stable_text: str = ""
+    """The beginning of the transcript's text that will not change."""
 
 
 @dataclass(frozen=True)

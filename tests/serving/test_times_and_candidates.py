@@ -108,7 +108,7 @@ def test_phrases_of_a_partial_result_are_open_as_its_last_word_is() -> None:
     partial = PartialTranscripts(0.02).newest(heard)
     assert partial is not None
     assert [(word.text, word.start) for word in partial.words] == [("今天", 1.1), ("好吗", 2.9)]
-    assert partial.confidences == [None, None] and partial.stable == 0
+    assert partial.confidences == [None, None] and partial.stable_text == "今天好" and partial.stable == 1
 
 
 def test_phrases_are_cut_where_characters_begin() -> None:

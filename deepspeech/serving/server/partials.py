@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..confidence.stability import stable_words, words_in_common
+from ..confidence.stability import in_common, stable_text, stable_words
 from ..confidence.words import HYPOTHESES_SO_FAR
 from ..recognition import Recognition
 from ..transcripts import TimedWord, transcript
@@ -14,7 +14,7 @@ from ..transcripts import TimedWord, transcript
 
 @dataclass(frozen=True)
 class PartialTranscript:
-    """The transcript of an utterance so far; the first `stable` words will not change.
+    """The transcript of an utterance so far; the first `stable` words and `stable_text` will not change.
 
     The last word has no confidence, as it may be incomplete.
     """
@@ -23,6 +23,8 @@ class PartialTranscript:
     words: Sequence[TimedWord]
     confidences: Sequence[float | None]
     stable: int
+    stable_text: str
+    spaced: bool
 
 
 class PartialTranscripts:
@@ -47,11 +49,12 @@ class PartialTranscripts:
         if done != self._done or recognition.has_language_model:
             hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
         if done != self._done:  # once for each word, as confidences take longer than the search
-            same = words_in_common(done, self._done)
+            same = in_common(done, self._done)
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
         of_words = [*self._confidences, math.nan][: len(best.words)]
         timed = transcript(best, self._step_seconds, of_words, recognition.start, recognition.end)
-        stable = stable_words(hypotheses, has_language_model=recognition.has_language_model)
+        stable = stable_text(hypotheses, has_language_model=recognition.has_language_model).lstrip()
+        count = stable_words(timed.words, text, stable)
         confidences = [None if math.isnan(word.confidence) else word.confidence for word in timed.words]
-        return PartialTranscript(text, timed.words, confidences, stable)
+        return PartialTranscript(text, timed.words, confidences, count, stable, timed.spaced)

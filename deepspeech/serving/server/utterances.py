@@ -129,7 +129,8 @@ class Utterances:
         if not self._start.partials:
             return []
         words = self._words(newest.words, newest.confidences)
-        return [Partial(self._number, newest.text, words, newest.stable, round(self.seconds, 3))]
+        stable = newest.stable, newest.stable_text
+        return [Partial(self._number, newest.text, words, *stable, round(self.seconds, 3), newest.spaced)]
 
     def _final(self, end: float, reason: str) -> Final:
         start = self._origin + self._recognition.start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,14 +17,13 @@ from untrained import MODELS, signal, untrained
 
 from deepspeech import Model
 from deepspeech.cli.confidence.calibrate import main as calibrate
-from deepspeech.decoder import Hypothesis, Word
+from deepspeech.decoder import Hypothesis
 from deepspeech.decoder.hypotheses import LabelTexts
 from deepspeech.errors import GraphError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
 from deepspeech.serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from deepspeech.serving.confidence.reliability import reliability
-from deepspeech.serving.confidence.stability import stable_words
 from deepspeech.serving.confidence.words import Rivals, observations
 from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
@@ -35,11 +33,6 @@ from deepspeech.util.corpus import Corpus
 from deepspeech.util.output_units import SyllableAlphabet
 from deepspeech.util.parts import Part
 from deepspeech.util.text import Alphabet
-
-
-def said(text: str, score: float) -> Any:
-    """Return a hypothesis with its text and score."""
-    return SimpleNamespace(words=[Word(word, 0, 1) for word in text.split()], score=score)
 
 
 def test_a_confidence_grows_with_agreement_and_clarity() -> None:
@@ -252,46 +245,3 @@ def test_a_damaged_calibration_is_refused(graph_file: Path, tmp_path: Path) -> N
         (tmp_path / "bad.pb").write_bytes(with_text(graph_file.read_bytes(), CALIBRATIONS_NODE, text))
         with pytest.raises(GraphError, match="calibration of its confidences is damaged"):
             Model(tmp_path / "bad.pb")
-
-
-@pytest.mark.parametrize("with_scorer", [False, True])
-def test_stable_words_of_a_transcript_in_progress_stay(
-    graph_file: Path, scorer_file: Path, recordings: list[Path], with_scorer: bool
-) -> None:
-    model = Model(graph_file)
-    if with_scorer:
-        model.enableExternalScorer(scorer_file)
-    changed, stable, stable_changed = 0, 0, 0
-    for recording in recordings:
-        samples = (read_audio(recording, model.sampleRate()) * 32767).astype(np.int16)
-        stream = model.stream()
-        partials = []
-        for start in range(0, len(samples), 1600):
-            stream.feed(samples[start : start + 1600])
-            partials.append(stream.partial())
-        final = [word.text for word in stream.finish().words]
-        for each in partials:
-            words = [word.text for word in each.transcript.words]
-            differ = [number >= len(final) or word != final[number] for number, word in enumerate(words)]
-            changed += sum(differ)
-            stable += each.stable_words
-            stable_changed += sum(differ[: each.stable_words])
-    assert stable > 0
-    assert stable_changed <= 0.01 * stable
-    assert changed > 0
-
-
-def test_words_are_stable_up_to_where_the_probable_hypotheses_part() -> None:
-    likely, rival, unlikely = said("a b c d", 0.0), said("a b x d", -1.0), said("y b c d", -9.0)
-    for hypotheses, stable in (([likely, unlikely], 3), ([likely, rival, unlikely], 2), ([said("a", 0.0), rival], 0)):
-        assert stable_words(hypotheses, has_language_model=True) == stable
-    assert stable_words([likely], has_language_model=False) == 3
-    assert stable_words([said("", 0.0)], has_language_model=True) == 0
-
-
-def test_the_stable_words_of_an_hour_are_counted_in_no_time() -> None:
-    words = " ".join(map(str, range(9000)))
-    hypotheses = [said(f"{words} {number}", -float(number)) for number in range(10)]
-    begin = time.process_time()
-    assert stable_words(hypotheses, has_language_model=True) == 9000
-    assert time.process_time() - begin < 1.0

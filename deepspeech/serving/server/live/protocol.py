@@ -10,7 +10,8 @@ From the client, in any order: audio as 16-bit little-endian samples of one chan
 utterance. From the server, with times in seconds from the start of the connection's audio:
 
     {"type": "ready", "model": …, "rate": …}
-    {"type": "partial", "utterance": N, "text": …, "stable": words that will stay, "words": […], "end": s}
+    {"type": "partial", "utterance": N, "text": …, "stable": words that will stay, "stable_text": beginning of the text
+     that will stay, "words": […], "end": s}
     {"type": "final", "utterance": N, "text": …, "words": […], "confidence": …, "alternatives": […],
      "start": s, "end": s, "reason": "silence" | "finish" | "longest"}
     {"type": "warning", "code": …, "message": …}   and the connection goes on
@@ -118,13 +119,16 @@ class Ready:
 
 @dataclass(frozen=True)
 class Partial:
-    """An utterance so far; the first `stable` words will not change. It covers the audio up to `end`."""
+    """An utterance so far, of the audio up to `end`. Its first `stable` words and `stable_text` will not change."""
 
     utterance: int
     text: str
     words: Sequence[Word]
     stable: int
+    stable_text: str
     end: float
+    spaced: bool = True
+    """Whether the model has a label with a space."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the message as it is sent."""
@@ -133,6 +137,7 @@ class Partial:
             "utterance": self.utterance,
             "text": self.text,
             "stable": self.stable,
+            "stable_text": self.stable_text,
             "words": [word.to_json() for word in self.words],
             "end": self.end,
         }

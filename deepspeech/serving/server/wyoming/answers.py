@@ -10,6 +10,7 @@ from wyoming.info import AsrModel, AsrProgram, Attribution, Info
 
 from .... import __version__
 from ....util.transcripts import continued
+from ...confidence.stability import parts
 from ..live.protocol import Final, Partial
 from ..models import LoadedModel
 
@@ -46,25 +47,25 @@ def info(models: Sequence[LoadedModel]) -> Info:
 
 
 class GrowingTranscript:
-    """The transcript of one stretch of audio, as events. Words are sent once they are stable."""
+    """The transcript of one stretch of audio, as events. Text is sent once it is stable."""
 
     def __init__(self, language: str | None) -> None:
         self._language = language
         self._finished = ""
         self._told = 0
-        """How many words of the utterance in progress have been sent."""
+        """How many parts of the utterance in progress have been sent."""
         self._begun = False
 
     def grow(self, event: Partial | Final) -> Iterator[Event]:
-        """Yield events with the new words."""
+        """Yield events with the new text."""
         if isinstance(event, Partial):
-            yield from self._tell(event.text.split()[: event.stable])
+            yield from self._tell(_single_spaced(event.stable_text), spaced=event.spaced)
             return
         best = event.transcripts[0]
-        words = best.text.split()
-        yield from self._tell(words, spaced=best.spaced)
+        text = _single_spaced(best.text)
+        yield from self._tell(text, spaced=best.spaced)
         self._told = 0
-        self._finished = continued(self._finished, " ".join(words), spaced=best.spaced)
+        self._finished = continued(self._finished, text, spaced=best.spaced)
 
     def end(self) -> Iterator[Event]:
         """Yield the events that end the transcript, one of which has all of it."""
@@ -77,13 +78,15 @@ class GrowingTranscript:
             self._begun = True
             yield TranscriptStart(language=self._language).event()
 
-    def _tell(self, words: Sequence[str], *, spaced: bool = True) -> Iterator[Event]:
-        new = words[self._told :]
-        if not new:
-            return
-        further = " ".join(new)
-        whole = continued(self._finished, further, spaced=spaced)
-        chunk = f" {further}" if self._told else whole[len(self._finished) :]
-        self._told = len(words)
-        yield from self._begin()
-        yield TranscriptChunk(chunk).event()
+    def _tell(self, text: str, *, spaced: bool) -> Iterator[Event]:
+        so_far = parts(text, spaced=spaced)
+        if further := "".join(so_far[self._told :]):
+            whole = continued(self._finished, further, spaced=spaced)
+            chunk = further if self._told else whole[len(self._finished) :]
+            self._told = len(so_far)
+            yield from self._begin()
+            yield TranscriptChunk(chunk).event()
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.split())

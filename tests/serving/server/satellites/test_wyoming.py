@@ -16,7 +16,7 @@ import soundfile
 pytest.importorskip("wyoming")
 
 from untrained import MODELS, untrained
-from wyoming.asr import Transcribe, Transcript, TranscriptChunk
+from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import Event, async_write_event
@@ -29,11 +29,9 @@ from deepspeech.cli.server import options_of, parser
 from deepspeech.errors import FlagError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
-from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
 from deepspeech.serving.server.models import Models
 from deepspeech.serving.server.options import ServedModel, ServerOptions
 from deepspeech.serving.server.running import RecognitionServer, listen
-from deepspeech.serving.server.wyoming.answers import GrowingTranscript
 from deepspeech.serving.server.wyoming.audio import sixteen_bits
 
 Samples = npt.NDArray[np.int16]
@@ -258,30 +256,6 @@ def test_idle_clients_are_sent_away(models: Models) -> None:
             assert await satellite.read_event() is None
 
     run(test)
-
-
-def test_words_are_told_once_they_stay() -> None:
-    def final(number: int, text: str, *, spaced: bool = True) -> Final:
-        return Final(number, [Alternative(text, [], None, spaced)], 0, 1, "silence")
-
-    growing = GrowingTranscript("xx")
-    events = [
-        *growing.grow(Partial(0, "turn", [], 0, 0.1)),
-        *growing.grow(Partial(0, "turn on the", [], 2, 0.2)),
-        *growing.grow(Partial(0, "turn on the light", [], 2, 0.3)),
-        *growing.grow(final(0, "turn on the  lights")),  # two spaces, as a search without a language model may find
-        *growing.grow(final(1, "")),
-        *growing.grow(final(1, "please")),
-        *growing.end(),
-    ]
-    told = [TranscriptChunk.from_event(event).text for event in events if TranscriptChunk.is_type(event.type)]
-    assert told == ["turn on", " the lights", " please"]
-    assert Transcript.from_event(events[-2]) == Transcript("turn on the lights please", language="xx")
-    for parts, spaced in ((["打开", "灯"], True), (["12", "3"], False)):  # the digits of a model without a space
-        joined = GrowingTranscript("zh")
-        events = [event for each in parts for event in joined.grow(final(0, each, spaced=spaced))] + [*joined.end()]
-        assert [TranscriptChunk.from_event(event).text for event in events[1:3]] == parts
-        assert Transcript.from_event(events[-2]) == Transcript("".join(parts), language="zh")
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])

@@ -48,7 +48,7 @@ export class LiveStream {
 
   receive(message) {
     if (message.type === "ready") this.begin();
-    else if (message.type === "partial") this.tell.partial(message.text, message.stable);
+    else if (message.type === "partial") this.tell.partial(message.text, message.stable_text);
     else if (message.type === "final") this.take(message);
     else if (message.type === "warning") this.tell.warned(message.message);
     else if (message.type === "error") this.fail(new Refusal(message.message, message.code));

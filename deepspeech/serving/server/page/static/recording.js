@@ -28,14 +28,12 @@ export class Recording {
     this.part(".cancel").onclick = cancel;
   }
 
-  // Shows the words so far of the utterance in progress; the first `stable` of them will not change.
-  partial(text, stable = 0) {
-    const words = text.split(" ");
+  // Shows the text so far of the utterance in progress; its beginning `stable` will not change.
+  partial(text, stable = "") {
     const sure = document.createElement("span");
     sure.className = "stable";
-    sure.textContent = words.slice(0, stable).join(" ");
-    const rest = words.slice(stable).join(" ");
-    this.part(".partial").replaceChildren(...(text ? [sure, stable && rest ? ` ${rest}` : rest] : []));
+    sure.textContent = stable;
+    this.part(".partial").replaceChildren(...(text ? [sure, text.slice(stable.length)] : []));
   }
 
   // Adds an utterance {text, start, end, confidence, words}.
