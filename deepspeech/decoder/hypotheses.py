@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..util.transcripts import is_mark
+from ..util.transcripts import has_unspaced, is_mark
 
 _SPACES = (" ", b" ")
+LETTER_FRAMES = 6
+"""Frames after a letter's last label in which other hypotheses may have the same letter, if no other letter begins."""
 _BETWEEN_SPACES = re.compile("[^ ]+")
 
 
@@ -72,6 +75,20 @@ class LabelTexts:
         characters = pairwise([*self._character_begins(labels), len(labels)])
         return [begin for begin, end in characters if not begin or not is_mark(self.joined(labels[begin:end])[0])]
 
+    def parts(self, word: Word, labels: Sequence[int], frames: Sequence[int]) -> tuple[Word, ...]:
+        """Return a word, or its letters if it is written without spaces, of labels that appear at these frames."""
+        if self.divide_words and not has_unspaced(word.text):
+            return (word,)
+        first, last = (bisect_left(frames, frame) for frame in (word.start, word.end))
+        ends = [*self.letter_begins(labels[first:last])[1:], last - first]
+        letters, begin = [], first
+        for end in (first + each for each in ends):
+            reach = frames[end - 1] + 1 + LETTER_FRAMES
+            until = reach if end == last else min(reach, frames[end])
+            letters.append(Word(self.joined(labels[begin:end]).removeprefix(" "), frames[begin], until))
+            begin = end
+        return tuple(letters)
+
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:
         """Return the place and text of each label; for labels of bytes, of each character, as one byte is no text.
 
@@ -131,6 +148,11 @@ class Hypothesis:
     def words(self) -> tuple[Word, ...]:
         """The words of the text."""
         return self.label_texts.words(self.labels, self.timesteps)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Word, ...], ...]:
+        """What of each word may be right or wrong: the word, or each letter of one that is written without spaces."""
+        return tuple([self.label_texts.parts(word, self.labels, self.timesteps) for word in self.words])
 
     @cached_property
     def columns(self) -> tuple[int, ...]:

@@ -5,10 +5,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from statistics import fmean
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
-from ..util.transcripts import continued, continued_by_all, has_unspaced
+from ..util.transcripts import continued, continued_by_all
 
 LONGEST_GAP_SECONDS = 0.5
 """The longest time between two labels of a word. A label that the network emits earlier, in the pause before the word,
@@ -22,7 +23,7 @@ LONGEST_PHRASE_SECONDS = 6.0
 class TimedWord:
     """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1.
 
-    In a text without spaces, such as Chinese, it is a phrase, with the confidence of the whole text.
+    In a text without spaces, such as Chinese, it is a phrase, with the mean of its characters' confidences.
     """
 
     text: str
@@ -91,19 +92,23 @@ def transcript(
 ) -> Transcript:
     """Return a hypothesis with times in seconds, rounded to ms, and its words' confidences, rounded to 4 places.
 
+    `confidences` are those of its `parts`: of words, or of letters, of which a phrase has the mean.
     `step_seconds` is the model's step. The utterance's audio reaches from `start` to `end`, in seconds, but its last
     step may reach further.
     """
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
-    words = []
-    for word, confidence in zip(hypothesis.words, confidences, strict=True):
-        if has_unspaced(word.text) or not hypothesis.label_texts.divide_words:
-            said = list(phrases(word, hypothesis, gap, longest))
-        else:
+    words, place = [], 0
+    for word, parts in zip(hypothesis.words, hypothesis.parts, strict=True):
+        sure = confidences[place : place + len(parts)]
+        place += len(parts)
+        if parts == (word,):
             said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]
+        else:
+            said = list(phrases(word, hypothesis, gap, longest))
         for text, *steps in said:
             begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
-            words.append(TimedWord(text, begins, ends, round(confidence, 4)))
+            within = [each for part, each in zip(parts, sure, strict=True) if steps[0] <= part.start < steps[1]]
+            words.append(TimedWord(text, begins, ends, round(fmean(within if len(parts) > 1 else sure), 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
 
 

@@ -153,4 +153,4 @@ def test_texts_without_spaces_have_the_phrases_of_python(labels: str | bytes, li
                 model.enableExternalScorer(write_unigrams(tmp_path / "lm.arpa", dict.fromkeys("今กิ", -0.5)))
         check_words(ours, python, samples)
     words = python.candidates((samples / 32768).astype(np.float32))[0].words
-    assert len(words) > 2 and len({word.confidence for word in words}) < len(words)
+    assert len(words) > 2 and len({word.confidence for word in words}) > 2

@@ -32,6 +32,11 @@ def hypothesis(text: str, frames: list[int], other_labels: str = " ") -> Hypothe
     return Hypothesis(-1.0, -1.0, 0.0, tuple(range(len(text))), tuple(frames), texts)
 
 
+def sure(heard: Hypothesis, confidence: float = 1.0) -> Transcript:
+    """Return a hypothesis with a step of 20 ms, all of whose words and letters have one confidence."""
+    return transcript(heard, 0.02, [confidence] * sum(map(len, heard.parts)))
+
+
 @pytest.mark.parametrize(
     ("text", "frames", "times"),
     [
@@ -46,7 +51,7 @@ def hypothesis(text: str, frames: list[int], other_labels: str = " ") -> Hypothe
 def test_a_word_is_said_where_most_of_its_labels_are(
     text: str, frames: list[int], times: list[tuple[float, float]]
 ) -> None:
-    heard = transcript(hypothesis(text, frames), 0.02, [1.0] * len(times))
+    heard = sure(hypothesis(text, frames))
     assert [(word.start, word.end) for word in heard.words] == times
 
 
@@ -71,7 +76,7 @@ def test_words_end_with_the_audio_where_the_last_step_of_the_network_reaches_fur
 def test_texts_without_spaces_have_times_by_phrases() -> None:
     frames = [5, 12, 20, *range(95, 815, 15), 930]  # said in 0.1, 14.1 and 0.02 seconds, with pauses of 1.5 and 2.3
     text = "今天好" + "天气很好我们去" * 6 + "公园散步吧" + "走吧"
-    heard = transcript(hypothesis(text, frames), 0.02, [0.5])
+    heard = sure(hypothesis(text, frames), 0.5)
     assert heard.text == text == "".join(word.text for word in heard.words)
     assert [(word.text, word.start, word.end) for word in (heard.words[0], heard.words[-1])] == [
         ("今天好", 0.1, 0.42),
@@ -85,7 +90,7 @@ def test_texts_without_spaces_have_times_by_phrases() -> None:
 
 
 def test_labels_without_a_space_have_times_by_phrases_in_any_script() -> None:
-    heard = transcript(hypothesis("123سِنٌ", [0, 10, 20, 100, 110, 120, 200], other_labels="4"), 0.02, [0.5])
+    heard = sure(hypothesis("123سِنٌ", [0, 10, 20, 100, 110, 120, 200], other_labels="4"))
     assert [(word.text, word.start, word.end) for word in heard.words] == [("123", 0.0, 0.42), ("سِنٌ", 2.0, 4.02)]
     assert [cue.text for cue in cues(heard.words, text=heard.text)] == ["123", "سِنٌ"]
 
@@ -102,26 +107,35 @@ class Heard:
     def peek(self, _count: int = 1) -> list[Hypothesis]:
         return [self.so_far]
 
+    def confidences(self, _hypotheses: list[Hypothesis], places: range) -> list[float]:
+        return [0.1 * place for place in places]
 
-def test_phrases_of_a_partial_result_are_open_as_its_last_word_is() -> None:
+
+def test_the_last_phrase_of_a_partial_result_is_open_as_its_last_word_is() -> None:
     heard: Any = Heard(hypothesis("今天好吗", [5, 12, 95, 100]))
     partial = PartialTranscripts(0.02).newest(heard)
     assert partial is not None
     assert [(word.text, word.start) for word in partial.words] == [("今天", 1.1), ("好吗", 2.9)]
-    assert partial.confidences == [None, None] and partial.stable_text == "今天好" and partial.stable == 1
+    assert partial.confidences == [0.05, None] and partial.stable_text == "今天好" and partial.stable == 1
 
 
 def test_phrases_are_cut_where_characters_begin() -> None:
     spelled = "好คำกิ่".encode()
     of_bytes = LabelTexts([bytes([each]) for each in spelled], range(len(spelled)))
     far_apart = Hypothesis(-1, -1, 0, tuple(range(len(spelled))), tuple(range(0, 100 * len(spelled), 100)), of_bytes)
-    assert [word.text for word in transcript(far_apart, 0.02, [1.0]).words] == ["好", "ค", "ำ", "กิ่"]
-    assert [
-        word.text for word in transcript(hypothesis("ก็ดี go", [0, 99, 300, 399, 400, 500, 501]), 0.02, [1.0, 1.0]).words
-    ] == [
-        *("ก็", "ดี"),
-        "go",
-    ]
+    assert [word.text for word in sure(far_apart).words] == ["好", "ค", "ำ", "กิ่"]
+    spaced = sure(hypothesis("ก็ดี go", [0, 99, 300, 399, 400, 500, 501]))
+    assert [word.text for word in spaced.words] == ["ก็", "ดี", "go"]
+
+
+def test_a_phrase_has_the_mean_confidence_of_its_letters() -> None:
+    heard = hypothesis("ก็ดี go", [0, 9, 300, 310, 400, 500, 501])
+    assert [[part.text for part in parts] for parts in heard.parts] == [["ก็", "ดี"], ["go"]]
+    confidences = [word.confidence for word in transcript(heard, 0.02, [0.2, 0.4, 0.9]).words]
+    assert confidences == [0.2, 0.4, 0.9]
+    together = hypothesis("今天好", [0, 3, 30])
+    assert [(part.start, part.end) for parts in together.parts for part in parts] == [(0, 3), (3, 10), (30, 37)]
+    assert [word.confidence for word in transcript(together, 0.02, [0.2, 0.4, 0.9]).words] == [0.3, 0.9]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +172,7 @@ def test_parts_of_a_model_without_a_space_are_joined_without_one() -> None:
     decoder = CTCDecoder("abc")
     rows = [np.eye(4, dtype=np.float32)[["abc".index(each) for each in text]] for text in texts]
     hypotheses = [decoder.decode(each)[0] for each in rows]
-    parts = [(30.0 * place, transcript(each, 0.02, [1.0] * len(each.words))) for place, each in enumerate(hypotheses)]
+    parts = [(30.0 * place, sure(each)) for place, each in enumerate(hypotheses)]
     assert joined(parts).text == "abcba"
     assert joined([(0.0, joined(parts)), parts[0]]).text == "abcbaabc"
     assert joined_candidates([(start, [one]) for start, one in parts], 1)[0].text == "abcba"

@@ -22,6 +22,8 @@ from ...serving.acoustics.loading import is_loaded_as_graph, model_file
 from ...serving.api import Model
 from ...serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from ...serving.confidence.reliability import reliability
+from ...serving.confidence.stability import parts
+from ...serving.confidence.words import words_and_letters
 from ...serving.frozen.constants import with_text
 from ...serving.frozen.metadata import CALIBRATIONS_NODE
 from ...util.audio import read_audio
@@ -136,7 +138,8 @@ def _words(model: Model, utterance: Utterance) -> _Words:
     recognition.feed(read_audio(utterance.path, model.sampleRate(), utterance.part))
     hypothesis, observations = recognition.finish_observed()
     reference = reference_of(utterance.transcript, model.alphabet, recognition.scorer)
-    steps = align(reference.split(), [word.text for word in hypothesis.words])
+    words = [part.strip(" ") for part in parts(reference, spaced=hypothesis.label_texts.divide_words)]
+    steps = align(words, [word.text for word in words_and_letters(hypothesis)])
     right = [step.reference == step.hypothesis for step in steps if step.hypothesis is not None]
     return _Words(observations, right)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
+from itertools import chain
 from operator import attrgetter
 
 import numpy as np
@@ -75,11 +76,11 @@ def observations(
 ) -> list[Observation]:
     """Return the observation of each word of a hypothesis, or of the words at some places in it.
 
-    A word's agreement is the share of `hypotheses`, weighted by probability, that have the word at an overlapping time.
-    Its clarity is 1 minus the highest probability, in its rows, of a label that the word does not have. `spaces` are
-    the columns of labels that are a space.
+    In texts without spaces, letters with their marks are the words. A word's agreement is the share of `hypotheses`,
+    weighted by probability, that have the word at an overlapping time. Its clarity is 1 minus the highest probability,
+    in its rows, of a label that the word does not have. `spaces` are the columns of labels that are a space.
     """
-    words, rows = hypothesis.words, hypothesis.timesteps
+    words, rows = words_and_letters(hypothesis), hypothesis.timesteps
     places = range(len(words)) if places is None else places
     agreements = Agreements(hypotheses)
     found = []
@@ -93,6 +94,11 @@ def observations(
     return found
 
 
+def words_and_letters(hypothesis: Hypothesis) -> list[Word]:
+    """Return what has a confidence: the words of a hypothesis, or letters where it is written without spaces."""
+    return list(chain.from_iterable(hypothesis.parts))
+
+
 class Agreements:
     """Which hypotheses have a word, by its text."""
 
@@ -100,7 +106,7 @@ class Agreements:
         self._weights = probabilities(hypotheses)
         self._places: dict[str, dict[int, list[Word]]] = {}
         for number, hypothesis in enumerate(hypotheses):
-            for word in hypothesis.words:
+            for word in words_and_letters(hypothesis):
                 self._places.setdefault(word.text, {}).setdefault(number, []).append(word)
 
     def of(self, word: Word) -> float:

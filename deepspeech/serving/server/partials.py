@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..confidence.stability import in_common, stable_text, stable_words
-from ..confidence.words import HYPOTHESES_SO_FAR
+from ..confidence.words import HYPOTHESES_SO_FAR, words_and_letters
 from ..recognition import Recognition
 from ..transcripts import TimedWord, transcript
 
@@ -44,15 +44,16 @@ class PartialTranscripts:
         if text == self._text:
             return None
         self._text = text
-        done = [word.text for word in best.words[:-1]]
+        parts = words_and_letters(best)
+        done = [part.text for part in parts[:-1]]
         hypotheses = [best]
         if done != self._done or recognition.has_language_model:
             hypotheses = recognition.peek(HYPOTHESES_SO_FAR)
-        if done != self._done:  # once for each word, as confidences take longer than the search
+        if done != self._done:  # once for each of them, as confidences take longer than the search
             same = in_common(done, self._done)
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
-        of_words = [*self._confidences, math.nan][: len(best.words)]
+        of_words = [*self._confidences, math.nan][: len(parts)]
         timed = transcript(best, self._step_seconds, of_words, recognition.start, recognition.end)
         stable = stable_text(hypotheses, has_language_model=recognition.has_language_model).lstrip()
         count = stable_words(timed.words, text, stable)

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kRivals = 4;        // labels that are kept of each row, as what else may have been said
 constexpr std::uint32_t kRowsAfter = 6;   // a word's last label that still show how sure the network is of it
+constexpr std::uint32_t kLetterRows = 6;  // after a letter's last label; see deepspeech/decoder/hypotheses.py
 constexpr double kLongestGap = 0.5;       // seconds between two labels of a word; see deepspeech/serving/transcripts.py
 constexpr double kLongestPhrase = 6;      // seconds of a phrase of a text without spaces
 constexpr double kSmallestProbability = 1e-4;
@@ -68,7 +69,9 @@ class Agreements {
     for (double& share : shares_) share /= sum;
     for (std::size_t number = 0; number < results.size(); ++number) {
       for (const Word& word : reader.words(results[number])) {
-        found_[word.text][number].push_back({word.start, word.end});
+        for (const Word& part : reader.parts(word, results[number])) {
+          found_[part.text][number].push_back({part.start, part.end});
+        }
       }
     }
   }
@@ -137,16 +140,29 @@ std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ct
   const Agreements agreements({results.begin(), last}, *this);
   std::vector<std::vector<TimedWord>> timed_words;
   for (std::size_t number = 0; number < std::min(count, results.size()); ++number) {
-    const std::vector<Word> found = words(results[number]);
-    timed_words.emplace_back();
-    for (std::size_t place = 0; place < found.size(); ++place) {
-      const double share = agreements.of(found[place]);
-      double sure = confidence(calibration, share, clarity(results[number], found, place, rivals));
+    const ctc::Result& result = results[number];
+    const std::vector<Word> found = words(result);
+    std::vector<Word> all;
+    for (const Word& word : found) {
+      const std::vector<Word> of_word = parts(word, result);
+      all.insert(all.end(), of_word.begin(), of_word.end());
+    }
+    std::vector<double> sure;
+    for (std::size_t place = 0; place < all.size(); ++place) {
+      const double share = agreements.of(all[place]);
+      sure.push_back(confidence(calibration, share, clarity(result, all, place, rivals)));
       // The calibration is of the best result's words; others that most results lack are not as probable as it says.
-      if (number > 0 && share < 0.5) sure = std::min(sure, share);
-      for (TimedWord& said : timed(found[place], results[number])) {
-        said.confidence = sure;
-        timed_words.back().push_back(std::move(said));
+      if (number > 0 && share < 0.5) sure.back() = std::min(sure.back(), share);
+    }
+    timed_words.emplace_back();
+    std::size_t place = 0;  // of the first part that is not in an earlier word or phrase
+    for (const Word& word : found) {
+      for (Word& part : said(word, result)) {
+        double sum = sure[place];
+        const std::size_t first = place++;
+        for (; place < all.size() && all[place].start < part.end; ++place) sum += sure[place];
+        const double mean = sum / static_cast<double>(place - first);
+        timed_words.back().push_back({std::move(part.text), part.start * row_seconds_, part.end * row_seconds_, mean});
       }
     }
   }
@@ -167,13 +183,29 @@ double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& w
   });
 }
 
-std::vector<TimedWord> WordReader::timed(const Word& word, const ctc::Result& result) const {
+std::vector<Word> WordReader::parts(const Word& word, const ctc::Result& result) const {
+  if (divides_words_ && !is_unspaced(word.text)) return {word};
+  const auto [first, last] = labels_of(word, result);
+  std::vector<std::size_t> begins = letter_begins(result, first, last);
+  begins.push_back(last);
+  std::vector<Word> letters;
+  for (std::size_t place = 0; place + 1 < begins.size(); ++place) {
+    const std::size_t begin = begins[place], end = begins[place + 1];
+    std::uint32_t until = result.frames[end - 1] + 1 + kLetterRows;
+    if (end < last) until = std::min(until, result.frames[end]);
+    letters.push_back({text(result, begin, end), result.frames[begin], until});
+  }
+  return letters;
+}
+
+// A word, or the phrases of a text without spaces, at the time when it is said.
+std::vector<Word> WordReader::said(const Word& word, const ctc::Result& result) const {
   if (!divides_words_ || is_unspaced(word.text)) return phrases(word, result);
   return {spoken(word, result)};
 }
 
 // The time of a word is that of most of its labels without a long gap.
-TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const {
+Word WordReader::spoken(const Word& word, const ctc::Result& result) const {
   const std::uint32_t longest_gap = rows(kLongestGap);
   const auto [first, last] = labels_of(word, result);
   std::size_t begin = first, best = first, best_end = first;
@@ -184,17 +216,17 @@ TimedWord WordReader::spoken(const Word& word, const ctc::Result& result) const 
       best_end = place + 1;
     }
   }
-  return {word.text, result.frames[best] * row_seconds_, (result.frames[best_end - 1] + 1) * row_seconds_, 0};
+  return {word.text, result.frames[best], result.frames[best_end - 1] + 1};
 }
 
 // The phrases of a text without spaces, in place of words: the text is cut at each long gap, and then at the widest
 // gaps until no part is too long.
-std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& result) const {
+std::vector<Word> WordReader::phrases(const Word& word, const ctc::Result& result) const {
   const auto [first, last] = labels_of(word, result);
   std::vector<std::size_t> places = letter_begins(result, first, last);
   std::vector<std::pair<std::size_t, std::size_t>> waiting{{0, places.size()}};
   places.push_back(last);
-  std::vector<TimedWord> phrases;
+  std::vector<Word> phrases;
   while (!waiting.empty()) {
     const auto [begin, end] = waiting.back();
     waiting.pop_back();
@@ -204,7 +236,7 @@ std::vector<TimedWord> WordReader::phrases(const Word& word, const ctc::Result& 
     if (gap > rows(kLongestGap) || (gap > 0 && stop - start > rows(kLongestPhrase))) {
       waiting.insert(waiting.end(), {{cut, end}, {begin, cut}});
     } else {
-      phrases.push_back({text(result, places[begin], places[end]), start * row_seconds_, stop * row_seconds_, 0});
+      phrases.push_back({text(result, places[begin], places[end]), start, stop});
     }
   }
   return phrases;

@@ -69,16 +69,20 @@ class WordReader {
   // The words of a result. A word begins at a label that begins with a space, or after a label that is a space.
   std::vector<Word> words(const ctc::Result& result) const;
 
+  // What may be right or wrong of a word: the word itself, or each letter if it is written without spaces. A letter
+  // reaches to the next one, but not far beyond its last label.
+  std::vector<Word> parts(const Word& word, const ctc::Result& result) const;
+
   // The words of the first `count` results with their times and confidences; in texts without spaces, such as Chinese,
-  // their phrases. The confidences compare all results of the signal, up to the number that counts.
+  // their phrases, with the means of their letters' confidences. The confidences compare all results of the signal, up to the number that counts.
   std::vector<std::vector<TimedWord>> timed_words(const std::vector<ctc::Result>& results, std::size_t count,
                                                   const Rivals& rivals, const Calibration& calibration) const;
 
  private:
   double clarity(const ctc::Result& result, const std::vector<Word>& words, std::size_t place, const Rivals& rivals) const;
-  std::vector<TimedWord> timed(const Word& word, const ctc::Result& result) const;
-  TimedWord spoken(const Word& word, const ctc::Result& result) const;
-  std::vector<TimedWord> phrases(const Word& word, const ctc::Result& result) const;
+  std::vector<Word> said(const Word& word, const ctc::Result& result) const;
+  Word spoken(const Word& word, const ctc::Result& result) const;
+  std::vector<Word> phrases(const Word& word, const ctc::Result& result) const;
   std::vector<std::size_t> letter_begins(const ctc::Result& result, std::size_t first, std::size_t last) const;
   std::string text(const ctc::Result& result, std::size_t first, std::size_t last) const;
   std::uint32_t rows(double seconds) const { return static_cast<std::uint32_t>(seconds / row_seconds_); }

@@ -26,7 +26,7 @@ class Frame(int):
 
 
 def hypothesis(*words: Word) -> Hypothesis:
-    return cast(Hypothesis, SimpleNamespace(words=words, score=0.0))
+    return cast(Hypothesis, SimpleNamespace(parts=[(word,) for word in words], score=0.0))
 
 
 def test_only_hypotheses_with_the_word_at_an_overlapping_time_agree() -> None:
