@@ -22,8 +22,18 @@ def _lower(text: str) -> str:
     return _DOTTED_I.sub("i", text.lower())
 
 
-CASES: Mapping[str, Callable[[str], str]] = {"lower": _lower, "upper": str.upper, "keep": str}
-"""The conversions of case, by name; they are the same for all languages."""
+def _lower_turkish(text: str) -> str:
+    """Return a text in the lower case of Turkish and Azerbaijani, in which I is not the capital of i."""
+    return _lower(text.replace("I", "\u0131"))
+
+
+CASES: Mapping[str, Callable[[str], str]] = {
+    "lower": _lower,
+    "upper": str.upper,
+    "keep": str,
+    "turkish": _lower_turkish,
+}
+"""The conversions of case, by name; only the last is for some languages, in place of `lower`."""
 
 REPLACEMENT = "\ufffd"
 """What programs write in place of bytes that are no text."""

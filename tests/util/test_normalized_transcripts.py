@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepspeech.util.errors import FlagError
-from deepspeech.util.transcripts import Normalizer
+from deepspeech.util.transcripts import CASES, Normalizer
 
 needs_num2words = pytest.mark.skipif(
     importlib.util.find_spec("num2words") is None, reason="num2words, of the extra `numbers`, is not installed"
@@ -21,7 +21,7 @@ TELLING += (
 TELLING += '\u4e2d\uff0c\u30fb\u2764\ufe0f\u05d0\u05b7\u05f4"\u0565\u055el\u00b7'
 TELLING += "\uff21\uff76\u300d\uff9e\ufe70\ufefb\ufdfa\u0140\u034f\u3164"
 TEXTS = st.text(st.sampled_from(TELLING) | st.characters(codec="utf-8"), max_size=24)
-NORMALIZERS = [Normalizer(case, kept) for case in ("lower", "upper", "keep") for kept in ("", "'", "'-.\u2019\u00e9")]
+NORMALIZERS = [Normalizer(case, kept) for case in CASES for kept in ("", "'", "'-.\u2019\u00e9")]
 
 
 @settings(max_examples=300, deadline=None)
@@ -106,8 +106,12 @@ def test_the_case_is_lower_upper_or_kept() -> None:
         "STRASSE \u039f\u0394\u039f\u03a3",
         "Stra\u00dfe \u039f\u0394\u039f\u03a3",
     ]
-    with pytest.raises(FlagError, match="--transcript_case=title: must be one of lower, upper, keep"):
+    with pytest.raises(FlagError, match="--transcript_case=title: must be one of lower, upper, keep, turkish"):
         Normalizer("title")
+
+
+def test_the_lower_case_of_turkish_has_two_letters_i() -> None:
+    assert Normalizer("turkish")("I\u015eIK \u0130zmir I\u0307yi Iyi i") == "\u0131\u015f\u0131k izmir iyi \u0131yi i"
 
 
 def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
