@@ -148,7 +148,7 @@ def test_markup_escapes_texts_and_attributes_but_not_elements() -> None:
     assert joined("&", element("i")) == "&amp;<i></i>"
 
 
-@pytest.mark.parametrize(("said", "shown"), [(" ", "␣"), ("\u064b", "\u25cc\u064b")])
-def test_spaces_and_combining_marks_can_be_seen(said: str, shown: str) -> None:
+@pytest.mark.parametrize(("said", "shown"), [(" ", "␣"), ("\u200c", "ZWNJ"), ("\u064b", "\u25cc\u064b")])
+def test_spaces_joiners_and_combining_marks_can_be_seen(said: str, shown: str) -> None:
     tested = [replace(each, reference=f"a{said}b", hypothesis="ab") for each in results(2)]
     assert shown in read(tested).texts

@@ -13,7 +13,12 @@ from .markup import Child, Markup, element, joined
 
 NOTHING = "∅"
 OTHERS = "others"
-_SPACE = "␣"
+_UNSEEN = {
+    " ": ("␣", "space"),
+    "\u200c": ("ZWNJ", "zero-width non-joiner"),
+    "\u200d": ("ZWJ", "zero-width joiner"),
+}
+"""What stands for an invisible label, and its name."""
 _BASE_OF_MARKS = "\u25cc"
 
 _Rows = list[list[Child | int]]
@@ -27,11 +32,12 @@ def rate_text(rate: Rate) -> str:
 
 
 def item(text: str | None) -> Markup:
-    """Return a word or a label for display: with a sign for a space, and a base character for a combining mark."""
+    """Return a word or a label for display: with a sign if it is invisible, and a base character for a mark."""
     if text is None:
         return element("span", NOTHING, class_="nothing", title="nothing")
-    if text == " ":
-        return element("span", _SPACE, title="space")
+    if text in _UNSEEN:
+        sign, name = _UNSEEN[text]
+        return element("span", sign, title=name)
     marked = text and unicodedata.category(text[0]).startswith("M")
     return element("bdi", f"{_BASE_OF_MARKS}{text}" if marked else text)
 
