@@ -47,6 +47,7 @@ from deepspeech.util.files.whole_files import written_whole
 from deepspeech.util.output_units import ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
 from deepspeech.util.text import Alphabet
+from deepspeech.util.transcripts import has_unspaced
 
 ROOT = Path(__file__).resolve().parent.parent
 SPACE = "<space>"
@@ -188,6 +189,11 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
     kept = f"{len(chosen)} of them kept, which are {100 * covered:.2f} % of the text"
     why = f"; {labels} cannot spell {len(unknown)}, such as {unknown[0]!r}" if unknown else ""
     report(f"{counted(len(counts), arguments.unit)}, {kept}{why}")
+    if arguments.unit == "word" and 2 * sum(map(has_unspaced, chosen)) > len(chosen):
+        report(
+            f"note: most words, such as {chosen[0]!r}, are of a script without spaces, and only these words can be "
+            "recognized; unless the text is divided into words, give --unit character"
+        )
     return chosen
 
 

@@ -90,6 +90,20 @@ def test_spaces_between_characters_are_read_where_a_label_is_one(
     assert (tmp_path / "read.txt").read_text(encoding="utf-8") == read
 
 
+@pytest.mark.parametrize(
+    ("text", "unit", "noted"), [("กิน ดี a", "word", 1), ("กิน ดี", "character", 0), ("a b กิน", "word", 0)]
+)
+def test_words_of_a_script_without_spaces_are_noted(
+    tmp_path: Path, tools_that_keep_what_they_read: Path, text: str, unit: str, noted: int
+) -> None:
+    (tmp_path / "alphabet.txt").write_text("\n".join(" กินดab" + "\u0e35"), encoding="utf-8")
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    alphabet = ("--alphabet", tmp_path / "alphabet.txt")
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, *alphabet, "--unit", unit)
+    assert result.stderr.count("unless the text is divided into words, give --unit character") == noted
+
+
 def test_words_that_no_scorer_package_holds_are_left_out(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "text.txt").write_text(f"{999 * 'a'} {998 * 'b'} one\n")
     folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
