@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 from ...decoder.references import reference_of
@@ -138,10 +139,13 @@ def _words(model: Model, utterance: Utterance) -> _Words:
     recognition.feed(read_audio(utterance.path, model.sampleRate(), utterance.part))
     hypothesis, observations = recognition.finish_observed()
     reference = reference_of(utterance.transcript, model.alphabet, recognition.scorer)
-    words = [part.strip(" ") for part in parts(reference, spaced=hypothesis.label_texts.divide_words)]
-    steps = align(words, [word.text for word in words_and_letters(hypothesis)])
-    right = [step.reference == step.hypothesis for step in steps if step.hypothesis is not None]
-    return _Words(observations, right)
+    spaced = hypothesis.label_texts.divide_words
+    said = [part.strip(" ") for part in parts(reference, spaced=spaced)]
+    # A label may be several letters.
+    heard = [parts(word.text, spaced=spaced) for word in words_and_letters(hypothesis)]
+    steps = align(said, list(chain.from_iterable(heard)))
+    right = iter([step.reference == step.hypothesis for step in steps if step.hypothesis is not None])
+    return _Words(observations, [all(list(islice(right, len(letters)))) for letters in heard])
 
 
 def _fit(utterances: Sequence[_Words], default: Calibration) -> Calibration:
