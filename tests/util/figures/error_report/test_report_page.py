@@ -148,6 +148,13 @@ def test_markup_escapes_texts_and_attributes_but_not_elements() -> None:
     assert joined("&", element("i")) == "&amp;<i></i>"
 
 
+def test_characters_that_count_as_words_are_told_so() -> None:
+    note = "Without spaces between words, each character with its marks counts as a word."
+    assert note not in read(results(2)).texts
+    mandarin = [replace(each, reference="\u4eca\u5929", hypothesis="\u5929 go") for each in results(2)]
+    assert note in read(mandarin).texts
+
+
 @pytest.mark.parametrize(("said", "shown"), [(" ", "␣"), ("\u200c", "ZWNJ"), ("\u064b", "\u25cc\u064b")])
 def test_spaces_joiners_and_combining_marks_can_be_seen(said: str, shown: str) -> None:
     tested = [replace(each, reference=f"a{said}b", hypothesis="ab") for each in results(2)]

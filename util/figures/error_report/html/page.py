@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from ....transcripts import has_unspaced
 from ...counted import counted
 from ...errors import resampling
 from ...errors.alignment import ErrorKinds
+from ...errors.confusions import ItemErrors
 from ..content import ErrorReport
 from ..summary import Rate, Summary, percent
 from .markup import Markup, element, joined
@@ -38,6 +41,7 @@ def page(report: ErrorReport, folder: Path) -> str:
         element("nav", [element("a", title, href=f"#{name}") for name, title in SECTIONS.items()]),
         _heading("words"),
         _kinds(report.summary.words, report.words.kinds),
+        _characters_as_words(report.words.items),
         frequent_errors(report.words.frequent, report.words.kinds.total, shown),
         item_table(report.words.items, "word"),
         confusion_table(report.words.table, "words"),
@@ -97,6 +101,13 @@ def _figure(title: str, rate: Rate, without: Rate | None = None) -> Markup:
 
 def _kinds(length: int, kinds: ErrorKinds) -> Markup:
     return element("p", f"{counted(kinds.total, 'error')} in {length}: {kinds.in_words}.")
+
+
+def _characters_as_words(items: Sequence[ItemErrors]) -> Markup | None:
+    """Return a note on words that are characters, as most of these are in scripts without spaces; else None."""
+    if 2 * sum(has_unspaced(each.item) for each in items) <= len(items):
+        return None
+    return element("p", "Without spaces between words, each character with its marks counts as a word.", class_="soft")
 
 
 def _terms(summary: Summary) -> Markup:
