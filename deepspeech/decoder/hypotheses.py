@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from typing import NamedTuple
 from ..util.transcripts import has_unspaced, is_mark
 
 _SPACES = (" ", b" ")
+_LONGEST_CHARACTER = 4
+"""Bytes of UTF-8."""
 LETTER_FRAMES = 6
 """Frames after a letter's last label in which other hypotheses may have the same letter, if no other letter begins."""
 _BETWEEN_SPACES = re.compile("[^ ]+")
@@ -98,6 +101,14 @@ class LabelTexts:
         tokens = [(begin, self.joined(labels[begin:end])) for begin, end in pairwise([*begins, len(labels)])]
         return _without_outer_spaces(tokens) if self._spaced or self._has_pieces else tokens
 
+    def whole_characters(self, labels: Sequence[int]) -> int:
+        """Return the number of labels up to the last whole character: the first bytes of another may follow."""
+        texts = [self._texts[label] for label in labels[-_LONGEST_CHARACTER:]]
+        begin = max(self._character_begins(labels[-_LONGEST_CHARACTER:]), default=0)
+        last = b"".join([text for text in texts[begin:] if isinstance(text, bytes)])
+        is_whole = not last or codecs.utf_8_decode(last, "replace", False)[1] > 0
+        return len(labels) if is_whole else len(labels) - len(texts) + begin
+
     def _character_begins(self, labels: Sequence[int]) -> list[int]:
         """Return the places of labels that are not further bytes of UTF-8."""
         texts = [self._texts[label] for label in labels]
@@ -138,6 +149,13 @@ class Hypothesis:
     timesteps: tuple[int, ...]
     """The frame at which each label appeared."""
     label_texts: LabelTexts = field(repr=False, compare=False)
+
+    def so_far(self) -> Hypothesis:
+        """Return the hypothesis without a last character of which only the first bytes are there yet."""
+        count = self.label_texts.whole_characters(self.labels)
+        if count == len(self.labels):
+            return self
+        return replace(self, labels=self.labels[:count], timesteps=self.timesteps[:count])
 
     @cached_property
     def text(self) -> str:

@@ -149,7 +149,7 @@ class Recognition:
         """Return up to `count` hypotheses of the samples fed so far, best first; the network must stream."""
         self._run_pending()
         with self._recognizer.naming_the_model():
-            return self._decoder.hypotheses(self._search.peek(count))
+            return [hypothesis.so_far() for hypothesis in self._decoder.hypotheses(self._search.peek(count))]
 
     def finish(self, count: int = 1) -> list[Hypothesis]:
         """Return up to `count` hypotheses of the whole utterance, best first. Nothing can be fed after this."""

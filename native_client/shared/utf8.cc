@@ -36,6 +36,12 @@ bool is_utf8(std::string_view bytes) {
 
 bool is_within_character(std::string_view bytes) { return (static_cast<unsigned char>(bytes.front()) & 0xC0) == 0x80; }
 
+bool is_unfinished(std::string_view bytes) {
+  const unsigned first = static_cast<unsigned char>(bytes.front());
+  const Character character = first_character(bytes);
+  return !character.valid && character.size == bytes.size() && first >= 0xC2 && first < 0xF5;
+}
+
 std::string as_utf8(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {

@@ -22,6 +22,9 @@ bool is_utf8(std::string_view bytes);
 // Whether bytes, at least one, begin with a byte that is not the first of a character.
 bool is_within_character(std::string_view bytes);
 
+// Whether bytes, at least one, are the beginning of a character without its end.
+bool is_unfinished(std::string_view bytes);
+
 // The bytes as UTF-8, with U+FFFD in place of each part that is not UTF-8.
 std::string as_utf8(std::string_view bytes);
 

@@ -13,6 +13,7 @@ from retold_corpus import write_unigrams
 from untrained import MODELS, WHOLE, signal, untrained
 
 from deepspeech import Model
+from deepspeech.decoder import Hypothesis
 from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.network import LayerNormalization
@@ -137,6 +138,28 @@ def test_a_character_of_several_bytes_is_one_token(library: Library, model_of_by
     tokens = [token.text for token in python.sttWithMetadata(samples_of(24_013)).transcripts[0].tokens]
     assert set(tokens) <= set("aé€") and "é" in tokens
     assert "".join(tokens) == python.stt(samples_of(24_013))
+
+
+def test_a_stream_shows_a_character_once_all_its_bytes_are_there(
+    library: Library, model_of_bytes: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, characters = model_of_bytes
+    python = Model(graph)
+    unfinished = 0
+    with CModel(library, graph) as ours:
+        for model in (python, ours):
+            model.enableExternalScorer(characters)
+            model.setScorerAlphaBeta(1.0, 9.0)
+        for count in range(4_000, 24_000, 1_000):
+            with python.stream() as stream:
+                stream.feed(samples_of(count))
+                shown = stream.partial().transcript.text
+                monkeypatch.setattr(Hypothesis, "so_far", lambda hypothesis: hypothesis)
+                all_bytes = stream.partial().transcript.text
+                monkeypatch.undo()
+            assert ours.streamed_words(samples_of(count), 1)[0][0].text == shown == all_bytes.rstrip("\ufffd")
+            unfinished += shown != all_bytes
+    assert unfinished
 
 
 @pytest.mark.parametrize("labels", [" 今天气好", "กข็ีa", "ｱｶﾞｷﾟ", "ㇰㇱア", "12سِن", b"bytes"])

@@ -139,6 +139,22 @@ def test_a_phrase_has_the_mean_confidence_of_its_letters() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "so_far"),
+    [
+        *(("น้".encode()[:count], "น"[: count // 3]) for count in range(6)),
+        (b"a\xf0\x9f\x98", "a"),
+        (b"a\xff", "a\ufffd"),
+        (b"\xe0\x80", "\ufffd\ufffd"),
+        (b"\x80\x80\x80\x80\xc3", "\ufffd" * 4),
+    ],
+)
+def test_a_character_is_so_far_left_out_until_all_its_bytes_are_there(said: bytes, so_far: str) -> None:
+    texts, places = LabelTexts([bytes([each]) for each in said], range(len(said))), tuple(range(len(said)))
+    heard = Hypothesis(-1.0, -1.0, 0.0, places, places, texts).so_far()
+    assert heard.text == so_far and len(heard.timesteps) == len(heard.labels)
+
+
+@pytest.mark.parametrize(
     ("labels", "spaced", "tokens"),
     [
         (("s", "i", "x", " "), True, [("s", 0), ("i", 1), ("x", 2)]),

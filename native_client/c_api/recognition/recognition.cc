@@ -58,7 +58,9 @@ std::vector<Transcript> Recognition::finish_transcripts(std::size_t count) {
 std::vector<ctc::Result> Recognition::peek_results(std::size_t count) {
   const std::lock_guard lock(in_use_);
   if (acoustic_->why_whole.empty()) run_waiting(false);
-  return search_.peek(count);
+  std::vector<ctc::Result> results = search_.peek(count);
+  for (ctc::Result& result : results) words_.leave_out_unfinished(result);
+  return results;
 }
 
 std::vector<ctc::Result> Recognition::finish_results(std::size_t count) {

@@ -120,6 +120,20 @@ WordReader::WordReader(std::vector<std::string> labels, double row_seconds)
   divides_words_ = std::any_of(labels_.begin(), labels_.end(), [](const auto& label) { return label[0] == ' '; });
 }
 
+void WordReader::leave_out_unfinished(ctc::Result& result) const {
+  std::string bytes;
+  for (std::size_t place = result.labels.size(); place-- > 0;) {
+    const std::string& label = labels_[result.labels[place]];
+    bytes.insert(0, label);
+    if (shared::is_within_character(label)) continue;
+    if (shared::is_unfinished(bytes)) {
+      result.labels.resize(place);
+      result.frames.resize(place);
+    }
+    return;
+  }
+}
+
 std::vector<Word> WordReader::words(const ctc::Result& result) const {
   std::vector<Word> words;
   const std::size_t count = result.labels.size();

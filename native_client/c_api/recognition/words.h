@@ -69,6 +69,9 @@ class WordReader {
   // The words of a result. A word begins at a label that begins with a space, or after a label that is a space.
   std::vector<Word> words(const ctc::Result& result) const;
 
+  // Leaves out the first bytes of a character whose others are not in the result, as in a transcript in progress.
+  void leave_out_unfinished(ctc::Result& result) const;
+
   // What may be right or wrong of a word: the word itself, or each letter if it is written without spaces. A letter
   // reaches to the next one, but not far beyond its last label.
   std::vector<Word> parts(const Word& word, const ctc::Result& result) const;
