@@ -46,6 +46,11 @@ class EditCounts:
         return self.character_edits / max(self.characters, 1)
 
     @property
+    def are_mandarin(self) -> bool:
+        """Whether most words are of Mandarin; a few texts of Japanese have only characters that Chinese has, too."""
+        return 2 * self.syllables > self.words
+
+    @property
     def syllable_error_rate(self) -> float:
         """Syllable edits per reference syllable of Mandarin; a wrong tone is an error."""
         return self.syllable_edits / max(self.syllables, 1)

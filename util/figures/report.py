@@ -54,7 +54,9 @@ def _kinds_of_errors(edits: EditCounts) -> list[str]:
     if not edits.utterances or kinds.total != edits.word_edits:
         return []
     rates = f"{edits.syllable_error_rate:.2%} with tones, {edits.toneless_syllable_error_rate:.2%} without"
-    of_syllables = [f"  syllable errors: {rates} ({counted(edits.syllables, 'syllable')})"] if edits.syllables else []
+    of_syllables = (
+        [f"  syllable errors: {rates} ({counted(edits.syllables, 'syllable')})"] if edits.are_mandarin else []
+    )
     return [f"  word errors: {kinds.in_words}", *of_syllables]
 
 

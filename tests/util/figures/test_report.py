@@ -1,4 +1,4 @@
-from deepspeech.util.figures.metrics import EditCounts
+from deepspeech.util.figures.metrics import EditCounts, evaluate_transcript
 from deepspeech.util.figures.report import report_lines
 from deepspeech.util.figures.tally import Tally
 
@@ -22,3 +22,10 @@ def test_kinds_of_errors_that_older_figures_lack_are_not_reported_as_none() -> N
 def test_mandarin_has_a_line_of_syllable_errors() -> None:
     lines = report_lines("Test", Tally.of_utterance("a.wav", "妈妈骂马", "妈妈马抹", 1.0))
     assert lines[2] == "  syllable errors: 50.00% with tones, 25.00% without (4 syllables)"
+
+
+def test_japanese_has_no_line_of_syllable_errors_though_some_texts_have_only_characters_of_chinese() -> None:
+    texts = ("\u6771\u4eac", "\u6771\u4eac\u3067\u3059", "\u3053\u3093\u306b\u3061\u306f")
+    edits = [evaluate_transcript(text, text[1:]) for text in texts]
+    assert edits[0].syllables == 2
+    assert not any("syllable" in line for line in report_lines("Test", Tally(3, 3.0, sum(edits, EditCounts()))))

@@ -52,7 +52,7 @@ def summarize(results: Sequence[UtteranceResult], *, without_language_model: boo
         Rate(value, interval) for value, interval in zip(values, _intervals(counts_of(edits), units), strict=True)
     )
     kinds = ErrorKinds(total.substitutions, total.insertions, total.deletions)
-    syllables = _syllable_rates(edits, units) if total.syllables else ()
+    syllables = _syllable_rates(edits, units) if total.are_mandarin else ()
     return Summary(len(results), total.words, total.characters, wer, cer, sentences, kinds, by_speaker, *syllables)
 
 
