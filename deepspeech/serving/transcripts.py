@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from statistics import fmean
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
@@ -23,7 +22,7 @@ LONGEST_PHRASE_SECONDS = 6.0
 class TimedWord:
     """A word, from `start` to `end` in seconds; `confidence` is the probability that it is right, between 0 and 1.
 
-    In a text without spaces, such as Chinese, it is a phrase, with the mean of its characters' confidences.
+    In a text without spaces, such as Chinese, it is a phrase, with the lowest of its characters' confidences.
     """
 
     text: str
@@ -92,7 +91,7 @@ def transcript(
 ) -> Transcript:
     """Return a hypothesis with times in seconds, rounded to ms, and its words' confidences, rounded to 4 places.
 
-    `confidences` are those of its `parts`: of words, or of letters, of which a phrase has the mean.
+    `confidences` are those of its `parts`: of words, or of letters, of which a phrase has the lowest.
     `step_seconds` is the model's step. The utterance's audio reaches from `start` to `end`, in seconds, but its last
     step may reach further.
     """
@@ -108,7 +107,7 @@ def transcript(
         for text, *steps in said:
             begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
             within = [each for part, each in zip(parts, sure, strict=True) if steps[0] <= part.start < steps[1]]
-            words.append(TimedWord(text, begins, ends, round(fmean(within if len(parts) > 1 else sure), 4)))
+            words.append(TimedWord(text, begins, ends, round(min(within if len(parts) > 1 else sure), 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
 
 

@@ -160,7 +160,7 @@ DEEPSPEECH_EXPORT int DS_LastErrorCode(void);
 DEEPSPEECH_EXPORT int DS_CreateModelWithPrecision(const char* aModelPath, const char* aPrecision, ModelState** retval);
 
 /* A word of a transcript, with the times in seconds from and to which it is said, and the probability that it is right,
- * between 0 and 1. In a text without spaces, such as Chinese, it is a phrase, with the mean of its characters'
+ * between 0 and 1. In a text without spaces, such as Chinese, it is a phrase, with the lowest of its characters'
  * confidences. */
 typedef struct DS_Word {
   const char* const text;

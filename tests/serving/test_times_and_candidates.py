@@ -116,7 +116,7 @@ def test_the_last_phrase_of_a_partial_result_is_open_as_its_last_word_is() -> No
     partial = PartialTranscripts(0.02).newest(heard)
     assert partial is not None
     assert [(word.text, word.start) for word in partial.words] == [("今天", 1.1), ("好吗", 2.9)]
-    assert partial.confidences == [0.05, None] and partial.stable_text == "今天好" and partial.stable == 1
+    assert partial.confidences == [0.0, None] and partial.stable_text == "今天好" and partial.stable == 1
 
 
 def test_phrases_are_cut_where_characters_begin() -> None:
@@ -128,14 +128,14 @@ def test_phrases_are_cut_where_characters_begin() -> None:
     assert [word.text for word in spaced.words] == ["ก็", "ดี", "go"]
 
 
-def test_a_phrase_has_the_mean_confidence_of_its_letters() -> None:
+def test_a_phrase_has_the_lowest_confidence_of_its_letters() -> None:
     heard = hypothesis("ก็ดี go", [0, 9, 300, 310, 400, 500, 501])
     assert [[part.text for part in parts] for parts in heard.parts] == [["ก็", "ดี"], ["go"]]
     confidences = [word.confidence for word in transcript(heard, 0.02, [0.2, 0.4, 0.9]).words]
     assert confidences == [0.2, 0.4, 0.9]
     together = hypothesis("今天好", [0, 3, 30])
     assert [(part.start, part.end) for parts in together.parts for part in parts] == [(0, 3), (3, 10), (30, 37)]
-    assert [word.confidence for word in transcript(together, 0.02, [0.2, 0.4, 0.9]).words] == [0.3, 0.9]
+    assert [word.confidence for word in transcript(together, 0.02, [0.4, 0.2, 0.9]).words] == [0.2, 0.9]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,9 @@ from ..confidence.stability import in_common, stable_text, stable_words
 from ..confidence.words import HYPOTHESES_SO_FAR, words_and_letters
 from ..recognition import Recognition
 from ..transcripts import TimedWord, transcript
+
+OPEN = -1.0
+"""In place of the confidence of what may be incomplete: lower than all."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,9 @@ class PartialTranscripts:
             same = in_common(done, self._done)
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
-        of_words = [*self._confidences, math.nan][: len(parts)]
+        of_words = [*self._confidences, OPEN][: len(parts)]
         timed = transcript(best, self._step_seconds, of_words, recognition.start, recognition.end)
         stable = stable_text(hypotheses, has_language_model=recognition.has_language_model).lstrip()
         count = stable_words(timed.words, text, stable)
-        confidences = [None if math.isnan(word.confidence) else word.confidence for word in timed.words]
+        confidences = [None if word.confidence == OPEN else word.confidence for word in timed.words]
         return PartialTranscript(text, timed.words, confidences, count, stable, timed.spaced)

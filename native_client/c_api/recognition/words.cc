@@ -172,11 +172,9 @@ std::vector<std::vector<TimedWord>> WordReader::timed_words(const std::vector<ct
     std::size_t place = 0;  // of the first part that is not in an earlier word or phrase
     for (const Word& word : found) {
       for (Word& part : said(word, result)) {
-        double sum = sure[place];
-        const std::size_t first = place++;
-        for (; place < all.size() && all[place].start < part.end; ++place) sum += sure[place];
-        const double mean = sum / static_cast<double>(place - first);
-        timed_words.back().push_back({std::move(part.text), part.start * row_seconds_, part.end * row_seconds_, mean});
+        double lowest = sure[place++];
+        for (; place < all.size() && all[place].start < part.end; ++place) lowest = std::min(lowest, sure[place]);
+        timed_words.back().push_back({std::move(part.text), part.start * row_seconds_, part.end * row_seconds_, lowest});
       }
     }
   }
