@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from retold_corpus import write_unigrams
 from untrained import MODELS, untrained
 
 from deepspeech import Model
@@ -15,6 +18,7 @@ from deepspeech.errors import ModelError
 from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
 from deepspeech.util.output_units import WordPieceAlphabet
+from deepspeech.util.text import Alphabet
 
 
 @pytest.fixture
@@ -50,6 +54,23 @@ def test_a_refused_setting_leaves_the_model_as_it_was(scored: Model, noise: npt.
     scored.addHotWord("a", 1.0)
     assert scored.disableExternalScorer() == 0
     assert scored.disableExternalScorer() != 0
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_hot_word_is_known_in_all_forms_of_unicode(
+    form: Literal["NFC", "NFD"], tmp_path: Path, noise: npt.NDArray[np.int16], caplog: pytest.LogCaptureFixture
+) -> None:
+    alphabet = Alphabet(tuple(dict.fromkeys(" abe" + unicodedata.normalize(form, "\u00e9"))))
+    (tmp_path / "graph.pb").write_bytes(serialized(untrained(*MODELS["lstm"], alphabet), ExportOptions()))
+    model = Model(tmp_path / "graph.pb")
+    model.enableExternalScorer(write_unigrams(tmp_path / "lm.arpa", dict.fromkeys(("a", "b", "ab"), -0.5)))
+    texts = []
+    for typed in ("b\u00e9", "be\u0301"):
+        model.set_hot_words({typed: 1000.0})
+        texts.append(model.stt(noise))
+    assert texts[0] == texts[1] and unicodedata.normalize(form, "b\u00e9") in texts[0].split()
+    model.set_hot_words({"b\u00ea": 1.0})
+    assert len(caplog.records) == 1
 
 
 def test_a_negative_weight_is_taken(scored: Model, noise: npt.NDArray[np.int16]) -> None:
