@@ -1,5 +1,6 @@
 """A tally as lines of the log."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from itertools import zip_longest
@@ -8,6 +9,9 @@ from .counted import counted
 from .errors.alignment import ErrorKinds
 from .metrics import EditCounts
 from .tally import Sample, Tally
+
+_JOINER = re.compile(r"(?<!\\)((?:\\\\)*)\\u(200[cd])")
+"""An escaped joiner; a backslash of the text itself is written as two."""
 
 
 def report_lines(title: str, tally: Tally, *, decoded: bool = True, files: Sequence[str] = ()) -> list[str]:
@@ -63,6 +67,11 @@ def _kinds_of_errors(edits: EditCounts) -> list[str]:
 def _sample_lines(sample: Sample) -> list[str]:
     return [
         f"  WER {sample.edits.wer:.2%}, loss {sample.loss:.4f}: {sample.wav}",
-        f"    said:  {sample.transcript!r}",
-        f"    heard: {sample.hypothesis!r}",
+        f"    said:  {_quoted(sample.transcript)}",
+        f"    heard: {_quoted(sample.hypothesis)}",
     ]
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotation marks, with escapes for what a terminal does not show, except joiners of letters."""
+    return _JOINER.sub(lambda escape: f"{escape[1]}{chr(int(escape[2], 16))}", repr(text))

@@ -29,3 +29,10 @@ def test_japanese_has_no_line_of_syllable_errors_though_some_texts_have_only_cha
     edits = [evaluate_transcript(text, text[1:]) for text in texts]
     assert edits[0].syllables == 2
     assert not any("syllable" in line for line in report_lines("Test", Tally(3, 3.0, sum(edits, EditCounts()))))
+
+
+def test_joiners_of_letters_are_shown_as_they_are_written_and_what_is_no_letter_as_escapes() -> None:
+    said = "\u0dc1\u0dca\u200d\u0dbb \u0645\u06cc\u200c\u062e a\\u200cb\t\u200b'"
+    lines = report_lines("Test", Tally.of_utterance("a.wav", said, "\\\u200d", 1.0, 1))
+    shown = said.replace("\\", "\\\\").replace("\t", "\\t").replace("\u200b", "\\u200b")
+    assert lines[-2:] == [f'    said:  "{shown}"', "    heard: '\\\\\u200d'"]
