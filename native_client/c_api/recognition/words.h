@@ -77,7 +77,8 @@ class WordReader {
   std::vector<Word> parts(const Word& word, const ctc::Result& result) const;
 
   // The words of the first `count` results with their times and confidences; in texts without spaces, such as Chinese,
-  // their phrases, with the lowest of their letters' confidences. The confidences compare all results of the signal, up to the number that counts.
+  // their phrases, with the lowest of their letters' confidences. The confidences compare all results of the signal, up
+  // to the number that counts.
   std::vector<std::vector<TimedWord>> timed_words(const std::vector<ctc::Result>& results, std::size_t count,
                                                   const Rivals& rivals, const Calibration& calibration) const;
 

@@ -90,7 +90,7 @@ class Layout:
 
     def named(self, fields: Sequence[str]) -> dict[str, str]:
         """Return the fields by the names of their columns, of which the first counts if several have a name."""
-        return dict(zip(reversed(self.header), map(str.strip, reversed(fields)), strict=False))
+        return dict(reversed([*zip(self.header, map(str.strip, fields), strict=False)]))
 
 
 def layout_of(path: Path, find: Callable[[str], str | None]) -> Layout | None:
