@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from .live.protocol import Event, Final
+from .models import LoadedModel
 
 PREFIX = "deepspeech_server"
 
@@ -33,6 +36,18 @@ class Metrics:
         )
         self.real_time_factor = Gauge(
             f"{PREFIX}_real_time_factor", "Seconds of work for a second of live audio", registry=registry
+        )
+        self.loaded_at = Gauge(
+            f"{PREFIX}_model_loaded_timestamp_seconds",
+            "Unix time when the model that is served was loaded, in seconds",
+            ["model"],
+            registry=registry,
+        )
+        self.reload_failures = Counter(
+            f"{PREFIX}_model_reload_failures",
+            "Times that a model could not be loaded again, and the one before it stayed",
+            ["model"],
+            registry=registry,
         )
         self.audio_seconds = Counter(
             f"{PREFIX}_audio_seconds", "Seconds of audio recognized", ["kind"], registry=registry
@@ -66,6 +81,12 @@ class Metrics:
             registry=registry,
         )
         self._newest_audio = self._newest_work = 0.0
+
+    def loaded(self, models: Iterable[LoadedModel], failed: Container[str] = ()) -> None:
+        """Take the times when the served models were loaded; count those that could not be loaded again, by name."""
+        for each in models:
+            self.loaded_at.labels(each.name).set(each.loaded_at)
+            self.reload_failures.labels(each.name).inc(each.name in failed)
 
     def recognized(self, audio_seconds: float, work_seconds: float) -> None:
         """Count a piece of live audio and the time that its recognition took."""

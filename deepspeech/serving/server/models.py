@@ -69,15 +69,16 @@ class Models:
             raise RefusedError(400, "model_cannot_stream", f"The model {loaded.name!r} needs whole recordings", "model")
         return loaded
 
-    def reload(self) -> list[str]:
-        """Load every model again; return an error line for each that cannot be loaded, which stays as it was."""
-        wrong = []
+    def reload(self) -> dict[str, str]:
+        """Load every model again; return an error line, by name, for each that cannot be loaded; it stays as it was."""
+        wrong = {}
         with self._reloading:
             for each in self._served:
                 try:
                     fresh = self._load(each)
                 except (DeepSpeechError, OSError, MemoryError) as error:
-                    wrong.append(f"{each.name}: not reloaded, still served as before: {error or 'out of memory'}")
+                    reason = str(error) or "out of memory"
+                    wrong[each.name] = f"{each.name}: not reloaded, still served as before: {reason}"
                     continue
                 self._loaded = {**self._loaded, each.name: fresh}  # replaced as a whole: readers need no lock
         return wrong

@@ -155,7 +155,8 @@ class RecognitionServer(uvicorn.Server):
 
     def _reload(self) -> None:
         wrong = self.models.reload()
-        for line in wrong:
+        self.service.metrics.loaded(self.models.all, wrong)
+        for line in wrong.values():
             self._say(line)
         self._say(f"models loaded again: {len(self.models.all) - len(wrong)} of {len(self.models.all)}")
 

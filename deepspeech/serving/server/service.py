@@ -42,6 +42,7 @@ class Service:
         self.metrics = Metrics()
         self.recordings = StoredRecordings()
         self.metrics.most_streams.set(self.limits.max_streams)
+        self.metrics.loaded(models.all)
         self.metrics.queue_seconds.set_function(lambda: self.lateness)
         self.draining = asyncio.Event()
         self.over = asyncio.Event()

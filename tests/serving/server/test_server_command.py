@@ -94,8 +94,9 @@ def test_signals_reload_the_models_and_end_the_server_when_all_is_said(
             graph.write_bytes(b"no graph")  # a bad file is refused, and the old model stays
             process.send_signal(signal.SIGHUP)
             refusal = waited_for(log, r"(first: .*)")
-            assert "not reloaded" in refusal and str(graph) in refusal
-            assert "Traceback" not in log.read_text()
+            assert "not reloaded" in refusal and str(graph) in refusal and "Traceback" not in log.read_text()
+            metrics = urllib.request.urlopen(f"{address}/metrics", timeout=PATIENCE).read().decode()
+            assert 'reload_failures_total{model="first"} 1.0' in metrics
 
             shutil.copy(graph_file, fresh)
             fresh.replace(graph)
