@@ -23,8 +23,9 @@ QUIET_SECONDS = 3.0
 """Shorter failures, in seconds, are not logged."""
 
 _FOR_GOOD = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError)
+_LACKS_CREDENTIALS = "NoCredentialsError"
 _FOR_GOOD_BY_NAME = {
-    *("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "ProfileNotFound"),
+    *(_LACKS_CREDENTIALS, "PartialCredentialsError", "CredentialRetrievalError", "ProfileNotFound"),
     *("ParamValidationError", "NoRegionError", "InvalidEndpointConfigurationError", "GatedRepoError"),
 }
 _OF_THE_NETWORK = {
@@ -92,11 +93,18 @@ def may_pass(error: BaseException) -> bool:
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Return whether a store denies this user access, for example after the credentials have expired.
+    """Return whether a store denies this user access, for example after the credentials have expired, or lacks them.
 
     Its only sign is the status 400 if the answer has no body.
     """
-    return isinstance(error, PermissionError) or (error is not None and _status_of(error) in (400, 401, 403))
+    if isinstance(error, PermissionError) or lacks_credentials(error):
+        return True
+    return error is not None and _status_of(error) in (400, 401, 403)
+
+
+def lacks_credentials(error: BaseException | None) -> bool:
+    """Return whether there are no credentials for S3 on this machine."""
+    return type(error).__name__ == _LACKS_CREDENTIALS
 
 
 def reason_of(error: BaseException, otherwise: str = "") -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..errors import StorageError
 from .addresses import READ_ONLY, scheme_of, without_user
 from .file_systems import file_system, forget
-from .retries import DISK_IS_FULL, TruncatedError, is_refusal, reason_of, retried
+from .retries import DISK_IS_FULL, TruncatedError, is_refusal, lacks_credentials, reason_of, retried
 
 Result = TypeVar("Result")
 
@@ -188,7 +188,10 @@ class Store:
         except StorageError as error:
             if not is_refusal(error.__cause__):
                 raise
-            raise StorageError(f"{error}; are the credentials for {scheme}:// right, and not expired?") from error
+            advice = f"are the credentials for {scheme}:// right, and not expired?"
+            if lacks_credentials(error.__cause__):
+                advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials"
+            raise StorageError(f"{error}; {advice}") from error
 
 
 class _ReplacedError(Exception):
