@@ -39,6 +39,7 @@ from deepspeech.decoder.of_alphabet import check_labels_are_characters, load_sco
 from deepspeech.errors import FlagError
 from deepspeech.options import LanguageModelOptions
 from deepspeech.options.rows.checks import FINITE, at_least
+from deepspeech.util.checks.transcripts import example_outside
 from deepspeech.util.corpus_files import FORMATS, fetched, has_transcripts, read_transcripts
 from deepspeech.util.corpus_files.lines import encoding_of
 from deepspeech.util.errors import LanguageModelError
@@ -178,16 +179,18 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
         if word not in SPECIAL and len(word.encode()) <= LONGEST_WORD:
             (known if can_spell(word) else unknown).append(word)
     labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
+    example = f", such as {example_outside(unknown, alphabet, arguments.normalizer)}" if unknown else ""
     if not known:
-        of_characters = isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word"
-        advice = "; if it is written in characters, give --unit character" if of_characters else ""
-        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{advice}")
+        advice = "--alphabet must name the acoustic model's alphabet"
+        if isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word":
+            advice = "if it is written in characters, give --unit character"
+        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{example}; {advice}")
     chosen = [word for word in known[: arguments.vocabulary] if counts[word] > arguments.prune[0]]
     if not chosen:
         raise LanguageModelError(f"no {arguments.unit} of the text is left by --prune={arguments.prune[0]}; lower it")
     covered = sum(counts[word] for word in chosen) / max(1, sum(counts.values()))
     kept = f"{len(chosen)} of them kept, which are {100 * covered:.2f} % of the text"
-    why = f"; {labels} cannot spell {len(unknown)}, such as {unknown[0]!r}" if unknown else ""
+    why = f"; {labels} cannot spell {len(unknown)}{example}" if unknown else ""
     report(f"{counted(len(counts), arguments.unit)}, {kept}{why}")
     if arguments.unit == "word" and 2 * sum(map(has_unspaced, chosen)) > len(chosen):
         report(

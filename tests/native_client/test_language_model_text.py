@@ -118,6 +118,31 @@ def test_words_that_the_labels_cannot_spell_are_told(tmp_path: Path, tools_that_
     assert re.search(r"5 words, 3 of them kept, .*alphabet\.txt cannot spell 2, such as 'für'\n", result.stderr)
 
 
+def test_flags_that_would_make_words_fit_the_labels_are_named(
+    tmp_path: Path, tools_that_keep_what_they_read: Path
+) -> None:
+    (tmp_path / "alphabet.txt").write_text("\n".join(" \u00f4aghimnuy"), encoding="utf-8")
+    (tmp_path / "text.txt").write_text("xyz H\u00f4m nay, ga xyz\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    alphabet = ("--alphabet", tmp_path / "alphabet.txt")
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, *alphabet)
+    assert "cannot spell 3, such as 'H\u00f4m', which --normalize_transcripts would fix\n" in result.stderr
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders, *alphabet, "--normalize_transcripts")
+    assert "cannot spell 1, such as 'xyz'\n" in result.stderr
+
+
+def test_a_text_without_a_word_that_the_labels_can_spell_says_which_alphabet_is_needed(
+    tmp_path: Path, tools_that_keep_what_they_read: Path
+) -> None:
+    (tmp_path / "text.txt").write_text("\uc624\ub298\uc740 \uc6b0\ub9ac\n", encoding="utf-8")
+    folders = ("--out", tmp_path / "lm", "--tools", tools_that_keep_what_they_read)
+    result = run_script("build_lm.py", tmp_path / "text.txt", *folders)
+    assert result.returncode == 1
+    assert result.stderr.endswith(
+        "alphabet.txt, such as '\uc624\ub298\uc740'; --alphabet must name the acoustic model's alphabet\n"
+    )
+
+
 def test_labels_without_a_space_have_no_words_to_count(tmp_path: Path, tools_that_keep_what_they_read: Path) -> None:
     (tmp_path / "alphabet.txt").write_text("你\n好\n", encoding="utf-8")
     (tmp_path / "text.txt").write_text("你好 你\n", encoding="utf-8")

@@ -16,6 +16,8 @@ from ..transcripts import CASES, REPLACEMENT, Normalizer
 
 MOST_LISTED = 20
 """The most rows with characters outside the alphabet that are listed one by one; more are summed up."""
+MOST_LOOKED_AT = 100
+"""The most texts among which an example is sought that flags would fix."""
 MOST_CHARACTERS = 20
 """The most characters that a summary names."""
 
@@ -65,6 +67,18 @@ def summed_up(bad_rows: Sequence[BadRow], alphabet: Alphabet, normalizer: Normal
         groups.setdefault((*ways(others), True) if has_numbers else (remedy, flags, False), []).append(row)
     summaries = [BadRow(rows[0].source, _summary(*ways, rows, alphabet)) for ways, rows in groups.items()]
     return [*summaries, *(row for row in bad_rows if not row.transcript)]
+
+
+def example_outside(texts: Sequence[str], alphabet: Alphabet, normalizer: Normalizer | None = None) -> str:
+    """Return one of some texts outside the alphabet, in quotes, if possible with the flags that would fix it.
+
+    The `normalizer` has written the texts, of which the first are looked at.
+    """
+    changes = _changes(normalizer)
+    for text in texts[:MOST_LOOKED_AT]:
+        if flags := _normalization(text, alphabet, changes):
+            return f"{text!r}, which {flags} would fix"
+    return repr(texts[0])
 
 
 def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
