@@ -37,7 +37,7 @@ from deepspeech.util.output_units import WordPieceAlphabet
 from deepspeech.util.output_units.making import MADE, WORD_PIECES, character_labels, made_alphabet
 from deepspeech.util.progress import report
 from deepspeech.util.text import Alphabet, describe, is_in_two_parts
-from deepspeech.util.transcripts import letters_with_marks
+from deepspeech.util.transcripts import APOSTROPHES, letters_with_marks
 
 RARE = 5
 """Characters with fewer occurrences are shown with an example."""
@@ -178,8 +178,14 @@ def _remarks_on_characters(labels: Sequence[str], normalized: bool) -> Iterator[
             "line, an editor shows such a character badly or joins it to another: change the file by "
             "this command only, or give --join_marks"
         )
-    punctuation = [label for label in labels if label not in "'-" and unicodedata.category(label[0])[0] in "PS"]
-    if punctuation and not normalized:
+    if normalized:
+        return
+    apostrophes = [label for label in labels if label in APOSTROPHES]
+    if apostrophes:
+        yield f"other apostrophes than ' become labels: {' '.join(apostrophes)}; --normalize_transcripts writes '"
+    others = [label for label in labels if label not in f"'-{APOSTROPHES}"]
+    punctuation = [label for label in others if unicodedata.category(label[0])[0] in "PS"]
+    if punctuation:
         named = " ".join(punctuation[:20])
         yield f"punctuation and symbols become labels: {named}; --normalize_transcripts leaves them out"
 

@@ -64,6 +64,14 @@ def test_an_alphabet_of_normalized_transcripts_has_what_the_trainer_sees(tmp_pat
     assert "NFC" not in done.stderr and "combining" not in done.stderr
 
 
+def test_apostrophes_of_several_kinds_are_told_apart_from_punctuation(tmp_path: Path) -> None:
+    texts = ("п'ять", "сім\u2019я", "ім\u02bcя!")
+    written = write_csv(tmp_path / "all.csv", [(tmp_path / "a.wav", text) for text in texts])
+    done = run_script("make_alphabet.py", written, "--to", tmp_path / "alphabet.txt")
+    assert "other apostrophes than ' become labels: \u02bc \u2019; --normalize_transcripts writes '\n" in done.stderr
+    assert "punctuation and symbols become labels: !; --normalize_transcripts leaves them out\n" in done.stderr
+
+
 def test_letters_and_their_marks_can_be_one_label(tmp_path: Path) -> None:
     written = write_csv(tmp_path / "all.csv", [(tmp_path / "a.wav", "\u0b95\u0bbf \u0b95\u0ba4\u0bcd")])
     done = run_script("make_alphabet.py", written, "--to", tmp_path / "alphabet.txt", "--join_marks")
