@@ -11,6 +11,7 @@ from ..files.whole_files import write_whole
 from ..output_units import WordPieceAlphabet
 from ..output_units.making import made_alphabet
 from ..progress import Report
+from ..text import Alphabet
 from ..transcripts import Normalizer
 
 
@@ -38,12 +39,16 @@ def make_alphabet(
         lists = ", ".join(map(str, training)) or "the lists of the training set"
         raise CorpusError(f"{to} cannot be made: there are no transcripts with characters in {lists}")
     alphabet, content = made_alphabet(unit, texts)
-    seen = {label for text in learned if not alphabet.missing(text) for label in alphabet.encode(text).tolist()}
-    unseen = [text for label, text in enumerate(alphabet.labels) if label not in seen]
-    some = f"; {len(unseen)} of them in no training transcript: {' '.join(unseen[:20])}" if unseen else ""
+    unseen = sorted(_labels_of(rest, alphabet) - _labels_of(learned, alphabet))
+    named = " ".join(alphabet.labels[label].strip() or "space" for label in unseen[:20])
+    some = f"; {len(unseen)} of them in no training transcript: {named}" if unseen else ""
     to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(to, content)
     report(f"{to}: {alphabet.size} labels ({unit}) made of the transcripts{some}")
+
+
+def _labels_of(texts: Sequence[str], alphabet: Alphabet) -> set[int]:
+    return {label for text in texts if not alphabet.missing(text) for label in alphabet.encode(text).tolist()}
 
 
 def _transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None) -> list[str]:

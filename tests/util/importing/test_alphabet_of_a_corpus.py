@@ -31,3 +31,11 @@ def test_a_list_may_be_that_of_two_sets(tmp_path: Path) -> None:
     train, dev = written(tmp_path / "train.csv", ["ab"]), written(tmp_path / "dev.csv", ["bc"])
     make_alphabet("characters", [train], [[dev], [dev]], tmp_path / "alphabet.txt", None, lambda _: None)
     assert (tmp_path / "alphabet.txt").read_text() == "a\nb\nc\n"
+
+
+def test_syllables_that_no_set_has_are_not_told(tmp_path: Path) -> None:
+    """They are labels for other recordings."""
+    train, dev = written(tmp_path / "train.csv", ["你好"]), written(tmp_path / "dev.csv", ["你们"])
+    reports: list[str] = []
+    make_alphabet("pinyin", [train], [[dev]], tmp_path / "syllables.txt", None, reports.append)
+    assert reports[0].endswith("made of the transcripts; 1 of them in no training transcript: men5")
