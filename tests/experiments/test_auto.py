@@ -172,6 +172,13 @@ def test_single_short_words_are_not_normalized_by_themselves() -> None:
     assert normalizations == ["global", "running", "utterance"]
 
 
+def test_the_flags_of_a_model_that_streams_normalize_nothing_by_the_whole_recording() -> None:
+    for speakers, named in ((4, True), (70, False)):
+        _, choices = experiment_for(replace(SMALL, speakers=speakers), Machine(2, 0))
+        (network,) = (each for choice in choices for each in choice.reasons if each.startswith("network: "))
+        assert ("--normalize_features=running for a model that streams" in network) is named
+
+
 def test_a_gpu_gets_larger_batches_and_a_larger_network() -> None:
     with_gpu, without = options_for(SMALL, Machine(16, 1)), options_for(SMALL)
     assert with_gpu.train.batch_size > without.train.batch_size

@@ -133,11 +133,9 @@ def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
 
 def _front_end(measured: Measured) -> Choice:
     rate = min(RATES, key=lambda rate: (rate > measured.sample_rate, abs(rate - measured.sample_rate)))
-    normalization, by = GLOBAL, "all"
-    if _has_few(measured):
-        short = measured.seconds < SHORT_SECONDS
-        normalization = RUNNING if short else UTTERANCE
-        by = f"each recording{' up to the current frame' * short}, as there are few speakers"
+    normalization = _normalization(measured)
+    up_to = " up to the current frame" if normalization == RUNNING else ""
+    by = "all" if normalization == GLOBAL else f"each recording{up_to}, as there are few speakers"
     return Choice(
         {"feature_type": "fbank", "audio_sample_rate": rate, "normalize_features": normalization},
         (
@@ -147,12 +145,21 @@ def _front_end(measured: Measured) -> Choice:
     )
 
 
+def _normalization(measured: Measured) -> str:
+    if not _has_few(measured):
+        return GLOBAL
+    return RUNNING if measured.seconds < SHORT_SECONDS else UTTERANCE
+
+
 def _network(measured: Measured, machine: Machine) -> Choice:
     layers, units = next(size for hours, size in SIZES if measured.hours < hours)
     if machine.gpus:
         layers, units = layers + 1, units * 3 // 2
     step, why = _output_step(measured)
     chunk = CHUNK_MS // step
+    streaming = f"--nobidirectional --lstm_chunk={chunk} --lstm_chunk_offset={chunk // 2}"
+    if _normalization(measured) == UTTERANCE:
+        streaming += f" --normalize_features={RUNNING}"
     convolutions = 4 if step <= MORE_CONVOLUTIONS_STEP and not _has_few(measured) else 2
     return Choice(
         {
@@ -161,8 +168,7 @@ def _network(measured: Measured, machine: Machine) -> Choice:
         },
         (
             f"network: {convolutions} convolutions and {layers} bidirectional LSTMs of {units} units for "
-            f"{duration(3600 * measured.hours)} of speech; --nobidirectional --lstm_chunk={chunk} "
-            f"--lstm_chunk_offset={chunk // 2} for a model that streams, with some more errors",
+            f"{duration(3600 * measured.hours)} of speech; {streaming} for a model that streams, with some more errors",
             f"outputs: {step} ms, as {why}",
         ),
     )
