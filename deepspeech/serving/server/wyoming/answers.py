@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
 from wyoming.event import Event
@@ -59,11 +60,12 @@ class GrowingTranscript:
     def grow(self, event: Partial | Final) -> Iterator[Event]:
         """Yield events with the new text."""
         if isinstance(event, Partial):
-            yield from self._tell(_single_spaced(event.stable_text), spaced=event.spaced)
+            stable = len(_single_spaced(event.stable_text))
+            yield from self._tell(_single_spaced(event.text), stable, spaced=event.spaced)
             return
         best = event.transcripts[0]
         text = _single_spaced(best.text)
-        yield from self._tell(text, spaced=best.spaced)
+        yield from self._tell(text, len(text), spaced=best.spaced)
         self._told = 0
         self._finished = continued(self._finished, text, spaced=best.spaced)
 
@@ -78,8 +80,10 @@ class GrowingTranscript:
             self._begun = True
             yield TranscriptStart(language=self._language).event()
 
-    def _tell(self, text: str, *, spaced: bool) -> Iterator[Event]:
-        so_far = parts(text, spaced=spaced)
+    def _tell(self, text: str, stable: int, *, spaced: bool) -> Iterator[Event]:
+        """Yield the event with the parts of the first `stable` characters of a text that have not been sent."""
+        so_far = parts(text, spaced=spaced)  # of all: the beginning of a word of mixed scripts looks like a word
+        so_far = so_far[: sum(end <= stable for end in accumulate(map(len, so_far)))]
         if further := "".join(so_far[self._told :]):
             whole = continued(self._finished, further, spaced=spaced)
             chunk = further if self._told else whole[len(self._finished) :]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
+pytest.importorskip("wyoming")
+
 from wyoming.asr import Transcript, TranscriptChunk
 
 from deepspeech.serving.server.live.protocol import Alternative, Final, Partial
@@ -43,3 +46,13 @@ def test_letters_are_told_once_they_stay_where_there_are_no_spaces(text: str, sp
         *growing.grow(Partial(1, text, [], 0, text[:2], 0.2, spaced)),
     ]
     assert [TranscriptChunk.from_event(event).text for event in events[1:]] == [*text, text[:2]]
+
+
+def test_a_word_that_goes_on_in_a_script_without_spaces_is_told_once() -> None:
+    growing = GrowingTranscript("zh")
+    events = [
+        *growing.grow(Partial(0, "iPhone手", [], 0, "iPhone", 0.1)),
+        *growing.grow(Partial(0, "iPhone手机", [], 0, "iPhone手", 0.2)),
+        *growing.grow(Final(0, [Alternative("iPhone手机", [], None)], 0, 1, "silence")),
+    ]
+    assert [TranscriptChunk.from_event(event).text for event in events[1:]] == ["iPhone", "手", "机"]
