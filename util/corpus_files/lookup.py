@@ -20,7 +20,7 @@ class Lookup:
         self._database.execute("CREATE TABLE texts (name BLOB PRIMARY KEY, text BLOB) WITHOUT ROWID")
         instead = None if repeated is None else _bytes(repeated)
         self._database.executemany(
-            "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ifnull(?3, ?2)",
+            "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET text = ifnull(?3, ?2)",
             ((_bytes(name), _bytes(text), instead) for name, text in items),
         )
 
@@ -36,7 +36,7 @@ class Lookup:
 
     def put_or(self, name: str, text: str, otherwise: str) -> None:
         """Give a name its text, or `otherwise` if it has another one already."""
-        row = "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ?3 WHERE text != ?2"
+        row = "INSERT INTO texts VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET text = ?3 WHERE text != ?2"
         self._database.execute(row, (_bytes(name), _bytes(text), _bytes(otherwise)))
 
     def get(self, name: str) -> str | None:
