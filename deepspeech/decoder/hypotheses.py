@@ -75,6 +75,8 @@ class LabelTexts:
 
     def letter_begins(self, labels: Sequence[int]) -> list[int]:
         """Return the places where letters begin, leaving out their further bytes and their marks."""
+        if self._are_single:  # the same result in less time
+            return [place for place, text in enumerate(self.joined(labels)) if not place or not is_mark(text)]
         characters = pairwise([*self._character_begins(labels), len(labels)])
         return [begin for begin, end in characters if not begin or not is_mark(self.joined(labels[begin:end])[0])]
 
@@ -83,13 +85,12 @@ class LabelTexts:
         if self.divide_words and not has_unspaced(word.text):
             return (word,)
         first, last = (bisect_left(frames, frame) for frame in (word.start, word.end))
-        ends = [*self.letter_begins(labels[first:last])[1:], last - first]
-        letters, begin = [], first
-        for end in (first + each for each in ends):
+        labels, frames = labels[first:last], frames[first:last]
+        letters = []
+        for begin, end in pairwise([*self.letter_begins(labels), len(labels)]):
+            text = word.text[begin:end] if self._are_single else self.joined(labels[begin:end]).removeprefix(" ")
             reach = frames[end - 1] + 1 + LETTER_FRAMES
-            until = reach if end == last else min(reach, frames[end])
-            letters.append(Word(self.joined(labels[begin:end]).removeprefix(" "), frames[begin], until))
-            begin = end
+            letters.append(Word(text, frames[begin], min(reach, frames[end]) if end < len(frames) else reach))
         return tuple(letters)
 
     def tokens(self, labels: Sequence[int]) -> list[tuple[int, str]]:

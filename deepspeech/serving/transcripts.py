@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import attrgetter
 
 from ..decoder import Hypothesis, Word
 from ..decoder.phrases import phrases
@@ -106,7 +107,7 @@ def transcript(
             said = list(phrases(word, hypothesis, gap, longest))
         for text, *steps in said:
             begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
-            within = [each for part, each in zip(parts, sure, strict=True) if steps[0] <= part.start < steps[1]]
+            within = sure[slice(*(bisect_left(parts, step, key=attrgetter("start")) for step in steps))]
             words.append(TimedWord(text, begins, ends, round(min(within if len(parts) > 1 else sure), 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
 

@@ -23,6 +23,7 @@ from deepspeech.options import ExportOptions
 from deepspeech.serving.server.partials import PartialTranscripts
 from deepspeech.serving.subtitles import cues
 from deepspeech.serving.transcripts import TimedWord, Transcript, joined, joined_candidates, metadata, transcript
+from deepspeech.util.transcripts import letters_with_marks
 
 
 def hypothesis(text: str, frames: list[int], other_labels: str = " ") -> Hypothesis:
@@ -136,6 +137,16 @@ def test_a_phrase_has_the_lowest_confidence_of_its_letters() -> None:
     together = hypothesis("今天好", [0, 3, 30])
     assert [(part.start, part.end) for parts in together.parts for part in parts] == [(0, 3), (3, 10), (30, 37)]
     assert [word.confidence for word in transcript(together, 0.02, [0.4, 0.2, 0.9]).words] == [0.2, 0.9]
+
+
+@pytest.mark.parametrize("spelled", ["ก็ดี go好", "ิ今今"])
+def test_letters_are_those_of_the_text_whatever_the_labels_are(spelled: str) -> None:
+    said = spelled.encode()
+    of_bytes = LabelTexts([bytes([each]) for each in said], range(len(said)))
+    places = tuple(range(len(said)))
+    letters = [Hypothesis(-1, -1, 0, places, places, of_bytes).parts, hypothesis(spelled, [*range(len(spelled))]).parts]
+    bytes_of, characters_of = ([[part.text for part in parts] for parts in each] for each in letters)
+    assert bytes_of == characters_of == [letters_with_marks(word) for word in spelled.split()]
 
 
 @pytest.mark.parametrize(
