@@ -171,6 +171,8 @@ class Hypothesis:
     @cached_property
     def parts(self) -> tuple[tuple[Word, ...], ...]:
         """What of each word may be right or wrong: the word, or each letter of one that is written without spaces."""
+        if self.label_texts.divide_words and not has_unspaced(self.text):  # the same result in less time
+            return tuple([(word,) for word in self.words])
         return tuple([self.label_texts.parts(word, self.labels, self.timesteps) for word in self.words])
 
     @cached_property

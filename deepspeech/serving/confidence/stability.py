@@ -22,12 +22,12 @@ def stable_text(hypotheses: Sequence[Hypothesis], *, has_language_model: bool) -
 
     It consists of the first `parts` of the text. The last part may be unfinished, so it is never stable.
     """
-    best, *others = [parts(each.text, spaced=each.label_texts.divide_words) for each in hypotheses]
+    best = _parts_of(hypotheses[0])
     finished = max(len(best) - 1, 0)
     if not has_language_model:
         return "".join(best[:finished])
     weights = probabilities(hypotheses)
-    shared = [finished, *(in_common(best, other) for other in others)]
+    shared = [finished, *(in_common(best, _parts_of(other)) for other in hypotheses[1:])]
     stable = 0
     while stable < finished:
         agreement = sum(weight for weight, count in zip(weights, shared, strict=True) if count > stable)
@@ -62,6 +62,10 @@ def parts(text: str, *, spaced: bool = True) -> list[str]:
         first, *others = letters_with_marks(word) if has_unspaced(word) or not spaced else [word]
         found += [spaces + first, *others]
     return found
+
+
+def _parts_of(hypothesis: Hypothesis) -> list[str]:
+    return parts(hypothesis.text, spaced=hypothesis.label_texts.divide_words)
 
 
 def in_common(one: Sequence[Any], other: Sequence[Any]) -> int:
