@@ -99,17 +99,22 @@ def transcript(
     gap, longest = (int(seconds / step_seconds) for seconds in (LONGEST_GAP_SECONDS, LONGEST_PHRASE_SECONDS))
     words, place = [], 0
     for word, parts in zip(hypothesis.words, hypothesis.parts, strict=True):
-        sure = confidences[place : place + len(parts)]
-        place += len(parts)
         if parts == (word,):
-            said = [Word(word.text, *_spoken(word, hypothesis.timesteps, gap))]
+            said = [(Word(word.text, *_spoken(word, hypothesis.timesteps, gap)), confidences[place])]
         else:
-            said = list(phrases(word, hypothesis, gap, longest))
-        for text, *steps in said:
-            begins, ends = (round(min(start + step * step_seconds, end), 3) for step in steps)
-            within = sure[slice(*(bisect_left(parts, step, key=attrgetter("start")) for step in steps))]
-            words.append(TimedWord(text, begins, ends, round(min(within if len(parts) > 1 else sure), 4)))
+            sure = confidences[place : place + len(parts)]
+            said = [(each, min(_within(each, parts, sure))) for each in phrases(word, hypothesis, gap, longest)]
+        place += len(parts)
+        for (text, *steps), confidence in said:
+            begins, ends = [round(min(start + step * step_seconds, end), 3) for step in steps]
+            words.append(TimedWord(text, begins, ends, round(confidence, 4)))
     return Transcript(hypothesis.text, tuple(words), hypothesis.score, hypothesis.label_texts.divide_words)
+
+
+def _within(phrase: Word, letters: Sequence[Word], confidences: Sequence[float]) -> Sequence[float]:
+    """Return which of the confidences of a text's letters are of a phrase's."""
+    first, end = (bisect_left(letters, frame, key=attrgetter("start")) for frame in (phrase.start, phrase.end))
+    return confidences[first:end]
 
 
 def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float, start: float = 0.0) -> Metadata:

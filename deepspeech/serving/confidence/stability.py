@@ -15,6 +15,7 @@ STABLE_AGREEMENT = 0.9
 """With a language model, which may change words far back, the share of probability that must have a stable part."""
 
 _WORD = re.compile("( *)([^ ]+)")
+_WORD_AND_SPACES = re.compile(" *[^ ]+")
 
 
 def stable_text(hypotheses: Sequence[Hypothesis], *, has_language_model: bool) -> str:
@@ -57,6 +58,8 @@ def parts(text: str, *, spaced: bool = True) -> list[str]:
 
     In scripts without spaces, and in texts that are not `spaced`, they are letters with their marks.
     """
+    if spaced and not has_unspaced(text):  # the same result in less time: partial results need it often
+        return _WORD_AND_SPACES.findall(text)
     found: list[str] = []
     for spaces, word in _WORD.findall(text):
         first, *others = letters_with_marks(word) if has_unspaced(word) or not spaced else [word]
