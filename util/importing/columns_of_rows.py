@@ -96,7 +96,7 @@ def _names_part(record: Record, texts: _Texts) -> bool:
 def _channel_in(texts: _Texts) -> str:
     """Return the number or the name of a channel that a column has; empty if none has one."""
     name = _first(texts, CHANNELS).lower()
-    return name if name in SIDES or (name.isascii() and name.isdecimal()) else ""
+    return name if name in SIDES or name.isdecimal() else ""
 
 
 def _first(texts: _Texts, names: Iterable[str]) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from trees import Import, tone, write
 
 from deepspeech.util.importing import format_of
-from deepspeech.util.importing.pipeline.records import SETS, Choices
+from deepspeech.util.importing.columns_of_rows import with_columns
+from deepspeech.util.importing.pipeline.columns import part_in
+from deepspeech.util.importing.pipeline.records import SETS, Choices, Record
 
 ALL_TRAIN = Choices(split=(1, 0, 0))
 
@@ -56,13 +60,49 @@ def test_rows_of_a_shared_recording_are_its_parts_on_their_channels(form: str, h
     assert [set(done.samples(row)[0]) for row in done.all_rows[:2]] == [{200}, {300}]
 
 
-@pytest.mark.parametrize(("first", "second"), [("A", "B"), ("1", "2"), ("left", "right")])
+@pytest.mark.parametrize(("first", "second"), [("A", "B"), ("1", "2"), ("left", "right"), ("L", "R")])
 def test_channels_are_counted_from_one_without_a_zero_or_are_named(first: str, second: str, tmp_path: Path) -> None:
     tone(tmp_path / "call.wav", channels=2)
     write_list(tmp_path, "lists", "channel", f"call.wav,yes,{first}", f"call.wav,no,{second}")
     done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
     names = {row["transcript"]: Path(row["wav_filename"]).name for row in done.all_rows}
     assert names == {"yes": "whole-channel-0.flac", "no": "whole-channel-1.flac"}
+
+
+def test_a_column_of_channels_may_say_something_else(tmp_path: Path) -> None:
+    tone(tmp_path / "call.wav", channels=2)
+    write_list(tmp_path, "lists", "channel", "call.wav,yes,near", "call.wav,no,far")
+    done = Import("lists", tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert {Path(row["wav_filename"]).name for row in done.all_rows} == {"call.wav"}
+
+
+def test_of_several_columns_the_first_with_a_text_counts(tmp_path: Path) -> None:
+    tone(tmp_path / "call.wav", channels=2)
+    header = "channel,channel_id,set,split"
+    write_list(tmp_path, "lists", header, "call.wav,yes,,1,,test", "call.wav,no,,2,test,train")
+    done = Import("lists", tmp_path, tmp_path / "out")
+    names = {row["transcript"]: Path(row["wav_filename"]).name for row in done.rows("test")}
+    assert names == {"yes": "whole-channel-0.flac", "no": "whole-channel-1.flac"}
+
+
+def test_parts_and_channels_that_records_have_already_stay_and_no_warning_is_repeated(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    columns = [{"begin": f"{begin}", "duration": "1", "channel": f"{begin % 2}"} for begin in range(4)]
+    record = Record("/call.wav", "yes", "list:1")
+
+    def read() -> Iterator[Record]:
+        logging.getLogger("deepspeech.util.importing").warning("once")
+        yield record._replace(columns=columns[1])
+        yield record._replace(columns=columns[2], start=7.0)
+        yield record._replace(columns=columns[3], duration=7.0)
+        yield record._replace(columns=columns[3], channel=0)
+
+    found = [each for each in with_columns(read) if isinstance(each, Record)]
+    assert [(each.start, each.duration, each.channel) for each in found] == [
+        *((1.0, 1.0, 1), (7.0, None, 0), (0.0, 7.0, 1), (3.0, 1.0, 0)),
+    ]
+    assert caplog.messages == ["once"]
 
 
 def test_a_recording_of_one_channel_or_of_one_row_stays_as_it_is(tmp_path: Path) -> None:
@@ -84,6 +124,22 @@ def test_a_column_names_the_set_of_each_row(form: str, tmp_path: Path) -> None:
     assert [{row["transcript"] for row in done.rows(name)} for name in SETS] == [
         *({"the train set"}, {"the validation set"}, {"the test set"}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "part"),
+    [
+        ({"start": "1.2345", "duration": "0.5", "end": "9"}, (1.2345, 0.5)),
+        ({"start_ms": "4004", "duration_milliseconds": "500"}, (4.004, 0.5)),
+        ({"start_sec": "1", "end_seconds": "3"}, (1.0, 2.0)),
+        ({"start": "1.5"}, (1.5, None)),
+        ({"duration": "3", "end": "3"}, (0.0, None)),
+    ],
+)
+def test_a_part_begins_at_its_start_and_has_its_duration_or_ends_at_its_end(
+    texts: dict[str, str], part: tuple[float, float | None]
+) -> None:
+    assert part_in(texts) == part
 
 
 def test_times_that_cannot_be_used_are_told(tmp_path: Path) -> None:
