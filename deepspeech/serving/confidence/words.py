@@ -22,7 +22,7 @@ HYPOTHESES_SO_FAR = 10
 """Hypotheses that are compared while it goes on: few, to cost little."""
 RIVALS = 4
 """Labels that are kept of each row, as what else may have been said."""
-ROWS_AFTER_WORD = 6
+ROWS_AFTER_WORD = 5
 """Rows after the row of a word's last label that still show how sure the network is of the word."""
 
 
@@ -88,7 +88,7 @@ def observations(
         word = words[place]
         own = hypothesis.columns[bisect_left(rows, word.start) : bisect_left(rows, word.end)]
         following = [other.start for other in words[place + 1 : place + 2]]
-        end = min([word.end - 1 + ROWS_AFTER_WORD, *(max(start, word.end) for start in following)])
+        end = min([word.end + ROWS_AFTER_WORD, *(max(start, word.end) for start in following)])
         clarity = 1 - rivals.highest(word.start, end, {*own, *spaces})
         found.append(Observation(agreements.of(word), clarity))
     return found

@@ -44,6 +44,12 @@ def test_only_hypotheses_with_the_word_at_an_overlapping_time_agree() -> None:
     assert agreements.of(Word("yes", 22, 24)) == agreements.of(Word("no", 2, 5)) == 0
 
 
+def test_the_shares_of_equal_hypotheses_add_up_to_one_at_most() -> None:
+    word = Word("yes", 2, 5)
+    for count in range(1, 51):
+        assert 0.999 < Agreements([hypothesis(word)] * count).of(word) <= 1
+
+
 def test_words_of_a_long_utterance_are_not_compared_with_all_equal_words() -> None:
     words = [Word("yes", Frame(3 * number), Frame(3 * number + 2)) for number in range(1000)]
     agreements = Agreements([hypothesis(*words)])

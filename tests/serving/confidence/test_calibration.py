@@ -24,7 +24,7 @@ from deepspeech.export.frozen_graph import serialized
 from deepspeech.options import ExportOptions
 from deepspeech.serving.confidence.calibration import Calibration, Calibrations, Observation, fitted
 from deepspeech.serving.confidence.reliability import reliability
-from deepspeech.serving.confidence.words import Rivals, observations
+from deepspeech.serving.confidence.words import ROWS_AFTER_WORD, Rivals, observations
 from deepspeech.serving.frozen.constants import with_text
 from deepspeech.serving.frozen.metadata import CALIBRATIONS_NODE
 from deepspeech.serving.recognition import Recognizer
@@ -91,6 +91,28 @@ def test_a_word_is_unclear_where_another_label_is_probable_before_the_next_word(
     best = hypothesis("a b", (2, 4, 5))
     first, _ = observations(best, [best], rivals_of(10, {row: 0.6}), {3})
     assert first.clarity == pytest.approx(clarity)
+
+
+@pytest.mark.parametrize(("rows_after", "clarity"), [(ROWS_AFTER_WORD, 0.4), (ROWS_AFTER_WORD + 1, 1.0)])
+def test_the_last_word_is_unclear_where_another_label_is_probable_soon_after_it(
+    rows_after: int, clarity: float
+) -> None:
+    best = hypothesis("a b", (2, 4, 5))
+    *_, last = observations(best, [best], rivals_of(20, {5 + rows_after: 0.6}), {3})
+    assert last.clarity == pytest.approx(clarity)
+
+
+def test_a_letter_is_unclear_where_the_next_one_is_probable_before_its_own_row() -> None:
+    texts = LabelTexts("abn", range(3))
+    best = Hypothesis(-1.0, -1.0, 0.0, (0, 2), (2, 4), texts)
+    first, second = observations(best, [best], rivals_of(10, {3: 0.6}), ())
+    assert [first.clarity, second.clarity] == pytest.approx([0.4, 1.0])
+
+
+def test_words_at_some_places_are_observed_alone() -> None:
+    best = hypothesis("a b n", (0, 1, 2, 3, 4))
+    rivals = rivals_of(10, {2: 0.6})
+    assert observations(best, [best], rivals, {3}, range(1, 2)) == observations(best, [best], rivals, {3})[1:2]
 
 
 def hypothesis(text: str, rows: tuple[int, ...]) -> Hypothesis:
