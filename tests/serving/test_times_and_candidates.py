@@ -90,6 +90,13 @@ def test_texts_without_spaces_have_times_by_phrases() -> None:
     assert [cue.start for cue in shown if cue.text[0] in "今吧"] == [0.1, 18.6]
 
 
+def test_a_phrase_has_the_lowest_confidence_of_its_own_letters() -> None:
+    best = hypothesis("好" * 400, list(range(400)))  # eight seconds without a pause
+    first, second = transcript(best, 0.02, [0.98766] * 200 + [0.5] * 200).words
+    assert (first.end, second.start) == (4.0, 4.0)
+    assert (first.confidence, second.confidence) == (0.9877, 0.5)
+
+
 def test_labels_without_a_space_have_times_by_phrases_in_any_script() -> None:
     heard = sure(hypothesis("123سِنٌ", [0, 10, 20, 100, 110, 120, 200], other_labels="4"))
     assert [(word.text, word.start, word.end) for word in heard.words] == [("123", 0.0, 0.42), ("سِنٌ", 2.0, 4.02)]
@@ -192,6 +199,12 @@ def test_the_text_of_words_has_one_space_between_them(labels: Sequence[str | byt
     texts = LabelTexts(labels, range(len(labels)), spaced=True)
     words = texts.words(heard, range(len(heard)))
     assert texts.text(heard) == " ".join(word.text for word in words)
+
+
+def test_the_times_of_joined_parts_are_rounded_too() -> None:
+    part = Transcript("a", (TimedWord("a", 0.2, 0.7),), -1.0)
+    (word,) = joined([(0.1, part)]).words
+    assert (word.start, word.end) == (0.3, 0.8)
 
 
 def test_parts_of_a_model_without_a_space_are_joined_without_one() -> None:
