@@ -133,3 +133,10 @@ def test_a_new_folder_is_written_to_where_a_link_leads(tmp_path: Path) -> None:
             (new / name).touch()
         assert (tmp_path / "link").is_symlink() and names(tmp_path / "disk/folder") == {name}
     assert names(tmp_path) == {"link", "disk"} and names(tmp_path / "disk") == {"folder"}
+
+
+def test_of_the_folders_above_a_folder_that_fails_only_those_that_were_made_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    with pytest.raises(ValueError), folder_written_whole(tmp_path / "kept" / "made" / "too" / "folder"):
+        raise ValueError
+    assert [*tmp_path.rglob("*")] == [tmp_path / "kept"]
