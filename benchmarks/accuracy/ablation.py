@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,8 @@ from pathlib import Path
 from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.experiment import find_experiment
 from deepspeech.options import Options
+
+from ..processes.commands import run_quietly
 
 Flags = Sequence[str]
 
@@ -51,9 +52,6 @@ PARTS: dict[str, Callable[[Options], Flags]] = {
 }
 """The flags of a training without each part; the network is replaced by DeepSpeech's, with a row every 20 ms."""
 
-SHOWN_CHARACTERS = 2000
-"""Characters shown of the log of a training that fails, the last ones."""
-
 
 def main() -> None:
     """Train, test, and print a row for each part."""
@@ -84,11 +82,7 @@ def _word_error_rates(flags: Flags, folder: Path) -> Iterator[float]:
 
 def _run(flags: Flags) -> str:
     """Run the program with flags, and return its log."""
-    command = [sys.executable, "-m", "deepspeech", *flags, "--noshow_progressbar"]
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}:\n{done.stderr[-SHOWN_CHARACTERS:].rstrip()}")
-    return done.stderr
+    return run_quietly([sys.executable, "-m", "deepspeech", *flags, "--noshow_progressbar"])
 
 
 def _parsed() -> argparse.Namespace:

@@ -162,7 +162,7 @@ def test_an_ablation_of_averaging_trains_with_all_of_the_best_and_tests_without(
 
     def ran(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         commands.append(command)
-        return subprocess.CompletedProcess(command, 0, stderr="I Test: loss 1.0, WER 5.00%, CER 2.00%")
+        return subprocess.CompletedProcess(command, 0, stdout="I Test: loss 1.0, WER 5.00%, CER 2.00%")
 
     monkeypatch.setattr(subprocess, "run", ran)
     monkeypatch.setattr(sys, "argv", ["ablation", "--from=an4", "--work=ablation", "--without", "averaging"])
