@@ -16,7 +16,7 @@ from ..util.transcripts import has_unspaced, is_mark
 _SPACES = (" ", b" ")
 _LONGEST_CHARACTER = 4
 """Bytes of UTF-8."""
-LETTER_FRAMES = 6
+_LETTER_FRAMES = 6
 """Frames after a letter's last label in which other hypotheses may have the same letter, if no other letter begins."""
 _BETWEEN_SPACES = re.compile("[^ ]+")
 
@@ -89,7 +89,7 @@ class LabelTexts:
         letters = []
         for begin, end in pairwise([*self.letter_begins(labels), len(labels)]):
             text = word.text[begin:end] if self._are_single else self.joined(labels[begin:end]).removeprefix(" ")
-            reach = frames[end - 1] + 1 + LETTER_FRAMES
+            reach = frames[end - 1] + 1 + _LETTER_FRAMES
             letters.append(Word(text, frames[begin], min(reach, frames[end]) if end < len(frames) else reach))
         return tuple(letters)
 

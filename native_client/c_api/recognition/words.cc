@@ -13,7 +13,7 @@ namespace speech {
 namespace {
 
 constexpr std::size_t kRivals = 4;        // labels that are kept of each row, as what else may have been said
-constexpr std::uint32_t kRowsAfter = 6;   // a word's last label that still show how sure the network is of it
+constexpr std::uint32_t kRowsAfter = 5;   // a word's last label that still show how sure the network is of it
 constexpr std::uint32_t kLetterRows = 6;  // after a letter's last label; see deepspeech/decoder/hypotheses.py
 constexpr double kLongestGap = 0.5;       // seconds between two labels of a word; see deepspeech/serving/transcripts.py
 constexpr double kLongestPhrase = 6;      // seconds of a phrase of a text without spaces
@@ -186,7 +186,7 @@ double WordReader::clarity(const ctc::Result& result, const std::vector<Word>& w
                            const Rivals& rivals) const {
   const Word& word = words[place];
   const auto [first, last] = labels_of(word, result);
-  std::uint32_t end = word.end - 1 + kRowsAfter;
+  std::uint32_t end = word.end + kRowsAfter;
   if (place + 1 < words.size()) end = std::min(end, std::max(words[place + 1].start, word.end));
   const auto own = result.labels.begin();
   return 1 - rivals.highest(word.start, end, [&, begin = first, stop = last](ctc::Label label) {
