@@ -48,7 +48,7 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         prefix = named_by(options.directory / NEWEST)
     else:
         check_named(options.load_directory, options.wanted)
-        prefix = _chosen(options, LAST if begins and not options.only_weights else BEST)
+        prefix = chosen_checkpoint(options, LAST if begins and not options.only_weights else BEST)
     if prefix is None:
         if begins and not any(options.load_directory.glob("*.index")):
             raise nothing_to_begin_with(options.load_directory)
@@ -82,6 +82,18 @@ def nothing_to_begin_with(folder: Path) -> CheckpointError:
     return CheckpointError(f"--load_checkpoint_dir={named}: {why}")
 
 
+def chosen_checkpoint(options: CheckpointOptions, unless_wanted: str) -> Path | None:
+    """Return the checkpoint to begin with or to use: the one that the flag selects, or else `unless_wanted`.
+
+    Return None if the index files of its folder name none.
+    """
+    wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
+    if wanted not in (BEST, LAST):
+        return options.load_directory / wanted
+    names = (NEWEST, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST)
+    return next(filter(None, (named_by(options.load_directory / name) for name in names)), None)
+
+
 def check_named(folder: Path, wanted: str) -> None:
     """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
     if wanted in (AUTOMATIC, BEST, LAST) or (folder / f"{wanted}.index").exists():
@@ -110,15 +122,6 @@ def _check_initial_file(options: CheckpointOptions, identity: ModelIdentity) -> 
     zeros = {variable.name: np.zeros(variable.shape, np.float32) for variable in last}
     onto = zeros if options.map_labels else None
     initial_weights(source, identity, options.drop_source_layers, onto)
-
-
-def _chosen(options: CheckpointOptions, unless_wanted: str) -> Path | None:
-    """Return the checkpoint to begin with or to use: the one that the flag selects, or else `unless_wanted`."""
-    wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
-    if wanted not in (BEST, LAST):
-        return options.load_directory / wanted
-    names = (NEWEST, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST)
-    return next(filter(None, (named_by(options.load_directory / name) for name in names)), None)
 
 
 def _check_shapes(prefix: Path, described: Mapping[str, Any], identity: ModelIdentity, otherwise: str) -> None:

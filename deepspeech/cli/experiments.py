@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import FlagError
-from ..experiments.auto.choosing import AUTO, Machine, experiment_for, measured_before
+from ..experiments.auto.choosing import AUTO, Beginning, Machine, experiment_for, measured_before
 from ..experiments.auto.measuring import Measured, measure
 from ..experiments.experiment import Experiment, experiments, find_experiment
 from ..options import ExperimentOptions, Options, values_of, with_values
@@ -100,18 +100,20 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         _check_sources(sources, values_of_parameters({"from": begun.get("from")}, work, parameters)["from"], work)
         _check_import(given, names, begun, work)
         corpus = str(begun.get("corpus", AUTO.corpus))
-        measured, machine = measured_before(begun.get("measured"), parameters)
+        measured, machine, origin = measured_before(begun.get("measured"), parameters)
+        beginning = _beginning_of_run(origin, begun, given, parameters) if origin else None
         report(
             f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
         )
     elif sources:
-        corpus, measured = _measured(given, names, work)
+        beginning = _beginning(given)
+        corpus, measured = _measured(given, names, work, beginning)
         machine = Machine.this_one()
     else:
         raise FlagError(
             "--experiment=auto: needs --from, a folder of recordings, or lists, such as --from train.csv,dev.csv"
         )
-    experiment, choices = experiment_for(measured, machine)
+    experiment, choices = experiment_for(measured, machine, beginning)
     chosen = {name for choice in choices for name in choice.flags}
     begun_with = _kept(experiment, chosen, begun, work) if begun else {}
     kept = {name: value for name, value in begun_with.items() if name not in names}
@@ -122,6 +124,20 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         _report_others({name: kept[name] for name in choice.flags if name in kept}, "as when the run began")
     _report_others({name: kept[name] for name in kept if name not in chosen}, "as when the run began")
     return replace(experiment.with_flags(**kept), corpus=corpus)
+
+
+def _beginning(given: Options) -> Beginning | None:
+    """Return the model that training is to begin with, if a flag names one."""
+    from .beginning import beginning_of  # needs native code, as it reads weights
+
+    return beginning_of(given.checkpoints, given.model.network)
+
+
+def _beginning_of_run(origin: str, begun: Mapping[str, Written], given: Options, parameters: Path) -> Beginning:
+    """Return the model that a run began with."""
+    from .beginning import beginning_of_run
+
+    return beginning_of_run(origin, begun, given.checkpoints, parameters)
 
 
 def _kept(
@@ -144,13 +160,14 @@ def _report_others(flags: Mapping[str, Value], why: str) -> None:
         report(f"auto: but {' '.join(f'--{name}={value}' for name, value in flags.items())}, {why}")
 
 
-def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, Measured]:
+def _measured(given: Options, names: Collection[str], work: Path, beginning: Beginning | None) -> tuple[str, Measured]:
     """Return the format of the recordings that `--from` names, and what is measured of them."""
     sources, choices = given.experiment.sources, given.experiment.choices
     named = ", ".join(map(str, sources))
     out, *_ = corpus_folders(work, ())
     values = values_of(given)
-    normalizer = with_values(AUTO.options, {name: values[name] for name in names}).transcripts.normalizer
+    decided = beginning.flags if beginning else {}
+    options = with_values(AUTO.options, {**decided, **{name: values[name] for name in names}})
     corpus, source = AUTO.corpus, sources[0]
     if len(sources) == 1:
         source = unpacked_source(source, out)
@@ -163,7 +180,7 @@ def _measured(given: Options, names: Collection[str], work: Path) -> tuple[str, 
             corpus = format_of(source, replace(choices, out=out))
             report(f"auto: {source} is imported in the format {corpus}")
         items = read_items(corpus, source, replace(choices, out=out, writes=True))
-        return corpus, measure(items, named, normalizer, given.alphabet.unit, choices.split)
+        return corpus, measure(items, named, options.transcripts.normalizer, options.alphabet.unit, choices.split)
 
 
 def _check_sources(sources: Sequence[Path], begun: Value, work: Path) -> None:

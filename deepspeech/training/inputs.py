@@ -9,6 +9,7 @@ from pathlib import Path
 from ..checkpoints.flag_check import check_flags
 from ..checkpoints.folder_reading import resumes
 from ..checkpoints.identity import ModelIdentity
+from ..checkpoints.weights.described import alphabet_to_begin_with
 from ..decoder import CTCDecoder
 from ..decoder.of_alphabet import make_decoder
 from ..decoder.references import with_references
@@ -148,7 +149,8 @@ def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
     training = options.train.files if options.trains else _those_there(options.train.files)
     others = [_those_there(files) for files in (options.dev.files, options.test.files)]
     assert options.alphabet_path is not None
-    make_alphabet(options.alphabet.unit, training, others, options.alphabet_path, normalizer, report)
+    known = alphabet_to_begin_with(options.checkpoints) if options.trains else None
+    make_alphabet(options.alphabet.unit, training, others, options.alphabet_path, normalizer, report, known)
 
 
 def _those_there(lists: Sequence[Path]) -> list[Path]:

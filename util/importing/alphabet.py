@@ -22,9 +22,11 @@ def make_alphabet(
     to: Path,
     normalizer: Normalizer | None,
     report: Report,
+    known: Alphabet | None = None,
 ) -> None:
     """Write the alphabet of the transcripts of CSV files, in an output unit, to the file `to`.
 
+    If `known`, the alphabet of the model that training begins with, can spell all of them, it is written instead.
     Characters that occur only in `others`, the CSVs of dev and test, are labels, too, so that no row is left out for
     them. They are reported, as they cannot be learned. Except for these, word pieces are chosen by the training set
     alone. Raise CorpusError if there are no characters, or a file cannot be read, and AlphabetError if the unit cannot
@@ -38,13 +40,18 @@ def make_alphabet(
     if not "".join(texts).strip():
         lists = ", ".join(map(str, training)) or "the lists of the training set"
         raise CorpusError(f"{to} cannot be made: there are no transcripts with characters in {lists}")
-    alphabet, content = made_alphabet(unit, texts)
-    unseen = sorted(_labels_of(rest, alphabet) - _labels_of(learned, alphabet))
-    named = " ".join(alphabet.labels[label].strip() or "space" for label in unseen[:20])
-    some = f"; {len(unseen)} of them in no training transcript: {named}" if unseen else ""
+    if known is not None and unit == known.unit and not any(map(known.missing, texts)):
+        content = known.file_text.encode()
+        told = f"the {known.size} labels ({unit}) of the model to begin with, which has those of the transcripts"
+    else:
+        alphabet, content = made_alphabet(unit, texts)
+        unseen = sorted(_labels_of(rest, alphabet) - _labels_of(learned, alphabet))
+        named = " ".join(alphabet.labels[label].strip() or "space" for label in unseen[:20])
+        some = f"; {len(unseen)} of them in no training transcript: {named}" if unseen else ""
+        told = f"{alphabet.size} labels ({unit}) made of the transcripts{some}"
     to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(to, content)
-    report(f"{to}: {alphabet.size} labels ({unit}) made of the transcripts{some}")
+    report(f"{to}: {told}")
 
 
 def _labels_of(texts: Sequence[str], alphabet: Alphabet) -> set[int]:

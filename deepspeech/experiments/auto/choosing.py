@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
+from ...options import Options, values_of
 from ...options.rows.values import Value
 from ...util.errors import ParametersError
 from ...util.features import GLOBAL, RUNNING, UTTERANCE
@@ -62,6 +63,10 @@ LITTLE_SILENCE = 0.25
 LEAST_EPOCHS, MOST_EPOCHS, STEPS_IN_ALL = 20, 150, 12_000
 MOST_EPOCHS_OF_FEW, STEPS_OF_FEW, HOURS_OF_FEW = 250, 24_000, 1.0
 """With few speakers, voices are changed much, and networks improve for longer; with so few hours there is time."""
+BEGINNING = "beginning"
+"""Names the model that training began with, among the measurements in a run's parameters."""
+LEARNING_RATE_AFTER = 0.0005
+"""The highest learning rate if training begins with another model, which has learned speech already."""
 
 AUTO = register(
     NAME,
@@ -106,29 +111,55 @@ class Choice:
     reasons: tuple[str, ...]
 
 
-def experiment_for(measured: Measured, machine: Machine) -> tuple[Experiment, tuple[Choice, ...]]:
-    """Return the experiment for a corpus on a machine, and its choices."""
-    choices = tuple(_choices(measured, machine))
+@dataclass(frozen=True)
+class Beginning:
+    """The model whose weights training begins with: the flag that names it, and the flags that it decides."""
+
+    origin: str
+    flags: Mapping[str, Value]
+
+
+def experiment_for(
+    measured: Measured, machine: Machine, beginning: Beginning | None = None
+) -> tuple[Experiment, tuple[Choice, ...]]:
+    """Return the experiment for a corpus on a machine, and its choices; `beginning` decides features and network."""
+    choices = tuple(_choices(measured, machine, beginning))
     flags = {name: value for choice in choices for name, value in choice.flags.items()}
-    flags["measured"] = tuple(f"{name}={value}" for name, value in {**asdict(measured), **asdict(machine)}.items())
+    told = {**asdict(measured), **asdict(machine), **({BEGINNING: beginning.origin} if beginning else {})}
+    flags["measured"] = tuple(f"{name}={value}" for name, value in told.items())
     return AUTO.with_flags(**flags), choices
 
 
-def measured_before(lines: object, where: Path) -> tuple[Measured, Machine]:
-    """Return the corpus and machine in a run's parameters; raise ParametersError if they are not there."""
+def measured_before(lines: object, where: Path) -> tuple[Measured, Machine, str]:
+    """Return the corpus, the machine and the model that training began with, if any, in a run's parameters.
+
+    Raise ParametersError if they are not there.
+    """
     try:
         assert isinstance(lines, tuple)
         values = {name: value for name, _, value in (str(line).partition("=") for line in lines)}
-        return _of_texts(Measured, values), _of_texts(Machine, values)
+        return _of_texts(Measured, values), _of_texts(Machine, values), values.get(BEGINNING, "")
     except (AssertionError, KeyError, ValueError) as error:
         raise ParametersError(f"{where}: is not of a run of --experiment=auto; choose another --work") from error
 
 
-def _choices(measured: Measured, machine: Machine) -> Iterator[Choice]:
-    yield _front_end(measured)
-    yield _network(measured, machine)
+def _choices(measured: Measured, machine: Machine, beginning: Beginning | None) -> Iterator[Choice]:
+    if beginning is None:
+        yield _front_end(measured)
+        yield _network(measured, machine)
+    else:
+        yield _as_before(beginning)
     yield _augmentation(measured)
-    yield _schedule(measured, machine)
+    yield _schedule(measured, machine, beginning is not None)
+
+
+def _as_before(beginning: Beginning) -> Choice:
+    defaults = values_of(Options())
+    told = " ".join(f"--{name}={value}" for name, value in beginning.flags.items() if value != defaults[name])
+    return Choice(
+        beginning.flags,
+        (f"features and network: those of the model to begin with, {beginning.origin}: {told}",),
+    )
 
 
 def _front_end(measured: Measured) -> Choice:
@@ -205,18 +236,23 @@ def _has_few(measured: Measured) -> bool:
     return 0 < measured.speakers < FEW_SPEAKERS
 
 
-def _schedule(measured: Measured, machine: Machine) -> Choice:
+def _schedule(measured: Measured, machine: Machine, begins_with_another: bool) -> Choice:
     batch = next(size for hours, size in BATCHES if measured.hours < hours)
     batch *= 2 if machine.gpus else 1
     steps = -(-measured.utterances // batch)
     longer = _has_few(measured) and measured.hours < HOURS_OF_FEW
     most, in_all = (MOST_EPOCHS_OF_FEW, STEPS_OF_FEW) if longer else (MOST_EPOCHS, STEPS_IN_ALL)
     epochs = round(min(most, max(LEAST_EPOCHS, in_all / steps)))
+    flags: dict[str, Value] = {f"{name}_batch_size": batch for name in SETS}
+    fewer, rate = "", ""
+    if begins_with_another:
+        epochs, flags["learning_rate"] = epochs // 2, LEARNING_RATE_AFTER
+        fewer, rate = ", half as many as from random weights", f" from {LEARNING_RATE_AFTER}"
     return Choice(
-        {**{f"{name}_batch_size": batch for name in SETS}, "epoch": epochs},
+        {**flags, "epoch": epochs},
         (
-            f"schedule: {counted(epochs, 'epoch')} of {counted(steps, 'batch')} of {batch}; the learning rate falls to "
-            "0; the mean of the five checkpoints of lowest word error rate",
+            f"schedule: {counted(epochs, 'epoch')} of {counted(steps, 'batch')} of {batch}{fewer}; the learning "
+            f"rate falls{rate} to 0; the mean of the five checkpoints of lowest word error rate",
         ),
     )
 

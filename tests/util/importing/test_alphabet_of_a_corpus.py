@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deepspeech.util.importing.alphabet import make_alphabet
 from deepspeech.util.output_units import WordPieceAlphabet
+from deepspeech.util.text import Alphabet
 
 
 def written(path: Path, transcripts: Sequence[str]) -> Path:
@@ -39,3 +40,12 @@ def test_syllables_that_no_set_has_are_not_told(tmp_path: Path) -> None:
     reports: list[str] = []
     make_alphabet("pinyin", [train], [[dev]], tmp_path / "syllables.txt", None, reports.append)
     assert reports[0].endswith("made of the transcripts; 1 of them in no training transcript: men5")
+
+
+def test_the_alphabet_of_the_model_to_begin_with_is_kept_if_it_spells_all_transcripts(tmp_path: Path) -> None:
+    """A language model may have words with letters that no transcript has, such as the space between words."""
+    train, dev = written(tmp_path / "train.csv", ["ab"]), written(tmp_path / "dev.csv", ["bc"])
+    for labels, text in (("c ba", "c\n \nb\na\n"), (" ab", "a\nb\nc\n")):
+        to = tmp_path / labels / "alphabet.txt"
+        make_alphabet("characters", [train], [[dev]], to, None, lambda _: None, Alphabet(tuple(labels)))
+        assert to.read_text() == text
