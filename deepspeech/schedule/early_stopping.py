@@ -71,4 +71,4 @@ def passes_thresholds(losses: Sequence[float], options: EarlyStoppingOptions) ->
 
 
 def _newest(losses: Sequence[float], count: int) -> Sequence[float]:
-    return losses[max(len(losses) - count, 0) :]
+    return losses[len(losses) - count :]

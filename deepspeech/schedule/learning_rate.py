@@ -40,7 +40,7 @@ class LearningRate:
         """Return the rate of the step after `batches_done` of the `batch_count` batches of the state's epoch."""
         if self.options.is_constant:
             return self.base
-        steps_per_epoch = max(1, -(-batch_count // self.batches_per_step))
+        steps_per_epoch = -(-batch_count // self.batches_per_step)
         step = state.epoch * steps_per_epoch + batches_done // self.batches_per_step
         steps = max(state.target_epoch * steps_per_epoch, step + 1)
         warmup = self.options.warmup_steps or math.ceil(self.options.warmup_epochs * steps_per_epoch)
@@ -52,10 +52,9 @@ class LearningRate:
 
     def _after_warmup(self, rate: float, step: int, steps: int, warmup: int) -> float:
         if self.options.schedule == COSINE:
-            lowest = min(self.options.minimum, rate)
-            share = (step - warmup) / max(steps - warmup, 1)
+            lowest, share = self.options.minimum, (step - warmup) / (steps - warmup)
             return lowest + (rate - lowest) * (1 + math.cos(math.pi * share)) / 2
         if self.options.schedule == INVERSE_SQRT:
-            return rate * math.sqrt(max(warmup, 1) / max(step, warmup, 1))
+            return rate * math.sqrt(warmup / step)
         assert self.options.schedule == CONSTANT
         return rate

@@ -32,7 +32,7 @@ class PendingJobs:
         There may be thousands of `others`; they are read only when the worker gets another window. Raise IndexError if
         no job is left.
         """
-        waiting = [window for window in sorted(self._jobs) if self._jobs[window]]
+        waiting = [window for window, jobs in self._jobs.items() if jobs]
         if not waiting:
             raise IndexError("no job waits")
         if len(waiting) == 1:
@@ -49,7 +49,7 @@ class PendingJobs:
     def put_back(self, batches: tuple[int, ...]) -> None:
         """Put batches of a job that was taken back, at the front of their window."""
         if batches:
-            self._jobs.setdefault(self._window(batches[0]), deque()).appendleft(batches)
+            self._jobs[self._window(batches[0])].appendleft(batches)
 
     def _window(self, batch: int) -> int:
         return bisect_right(self._starts, batch) - 1
