@@ -75,6 +75,38 @@ def test_steps_of_several_batches_are_counted_as_one() -> None:
     assert found[:3] == pytest.approx([0.5 / 3, 1 / 3, 0.5])
 
 
+def by_formula(options: LearningRateOptions, step: int, steps: int, warmup: int, plateaus: int) -> float:
+    base = 0.5 * options.plateau_reduction ** (plateaus * options.on_plateau)
+    if step < warmup:
+        return base * (step + 1) / warmup
+    falling = (
+        options.minimum + (base - options.minimum) * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup))) / 2
+    )
+    root = base * math.sqrt(warmup / max(step, 1))
+    return max({"cosine": falling, "inverse_sqrt": root}.get(options.schedule, base), options.minimum)
+
+
+@given(
+    st.sampled_from(SCHEDULES),
+    st.floats(0.1, 3.0),
+    st.sampled_from([0.0, 0.1, 0.3]),
+    st.booleans(),
+    st.tuples(*[st.integers(1, 5)] * 2),
+    st.tuples(st.integers(0, 8), st.integers(0, BATCHES - 1), st.integers(0, 3)),
+)
+def test_the_rates_are_those_of_the_formulas_at_every_batch_and_of_the_last_step_after_the_target(
+    schedule: str, warmup: float, minimum: float, on_plateau: bool, sizes: tuple[int, int], at: tuple[int, int, int]
+) -> None:
+    (per_step, target), (epoch, done, plateaus) = sizes, at
+    options = LearningRateOptions(schedule, 0, warmup, minimum, on_plateau, plateau_reduction=0.5)
+    steps_per_epoch = math.ceil(BATCHES / per_step)
+    step = epoch * steps_per_epoch + done // per_step
+    first = math.ceil(warmup * steps_per_epoch)
+    state = TrainingState(epoch=epoch, target_epoch=target, plateau_reductions=plateaus)
+    expected = by_formula(options, step, max(target * steps_per_epoch, step + 1), first, plateaus)
+    assert LearningRate(0.5, options, per_step).at(state, done, BATCHES) == pytest.approx(expected)
+
+
 @given(
     st.sampled_from(["constant", "cosine", "inverse_sqrt"]),
     st.integers(1, 30),

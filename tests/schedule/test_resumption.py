@@ -6,7 +6,7 @@ from deepspeech.options import EarlyStoppingOptions, ScheduleOptions
 from deepspeech.schedule.coordinator import NoJob, TrainingCoordinator
 from deepspeech.schedule.jobs import Job, JobResult, SetName, Tally
 from deepspeech.schedule.resumption import resumed
-from deepspeech.schedule.state import Figures, OpenEpoch, Plan, TrainingState
+from deepspeech.schedule.state import HISTORY_KEPT, Figures, OpenEpoch, Plan, TrainingState
 
 TRAIN, DEV = SetName.TRAIN, SetName.DEV
 PLANS = {TRAIN: Plan(5, 2, "train"), DEV: Plan(2, 2, "dev")}
@@ -109,6 +109,9 @@ def test_nothing_left_to_train_is_said_with_what_trains_on() -> None:
         "Nothing is left to train: training ended after epoch 3, and --epoch is 3; to train on, give a higher one, or "
         "--epoch=-N for N more epochs"
     )
+    assert resumed(replace(VALIDATED, open_epoch=OpenEpoch(SetName.TEST, Plan(2, 2, "test"))), schedule(), PLANS)[
+        1
+    ] == [done]
     _, (stopped,) = resumed(
         replace(VALIDATED, target_epoch=9, requested_epoch=9, stopped_early=True), schedule(9), PLANS
     )
@@ -141,6 +144,8 @@ def test_an_epoch_that_was_begun_after_the_last_one_of_a_lower_target_does_not_g
     assert coordinator.training_is_over and coordinator.next_job() is NoJob.OVER
     _, (said,) = resumed(interrupted, schedule(3), PLANS)
     assert said.startswith("Nothing is left to train: training ended after epoch 3, and --epoch is 3; to train on")
+    validating = replace(interrupted, open_epoch=OpenEpoch(DEV, PLANS[DEV]))
+    assert resumed(validating, schedule(2), PLANS)[0].open_epoch == validating.open_epoch
     for higher in (4, 5, -1):
         assert resumed(interrupted, schedule(higher), PLANS)[0].open_epoch == interrupted.open_epoch
 
@@ -148,6 +153,7 @@ def test_an_epoch_that_was_begun_after_the_last_one_of_a_lower_target_does_not_g
 def test_no_epochs_at_all_are_said_to_train_nothing() -> None:
     _, remarks = resumed(TrainingState(), schedule(0), PLANS)
     assert remarks == ["Nothing is left to train: --epoch is 0, and no epoch is done; to train, give a higher one"]
+    assert resumed(TrainingState(run_ended=False), schedule(0), PLANS)[1] == remarks
 
 
 def test_nothing_is_said_where_something_is_left() -> None:
@@ -158,6 +164,25 @@ def test_nothing_is_said_where_something_is_left() -> None:
     stopped = replace(VALIDATED, target_epoch=9, requested_epoch=9, stopped_early=True)
     assert not resumed(stopped, schedule(9, early_stop=False), PLANS)[1]
     assert not resumed(VALIDATED, schedule(), {DEV: PLANS[DEV]})[1]
+
+
+def test_nothing_is_said_of_validations_that_were_not_there_or_of_an_unknown_set() -> None:
+    other = {**PLANS, DEV: Plan(2, 2, "other")}
+    by_rate = replace(schedule(9), best_by="wer")
+    unvalidated = replace(VALIDATED, dev_losses=())
+    for before, options, plans in (
+        (unvalidated, schedule(9), other),
+        (unvalidated, by_rate, PLANS),
+        (replace(VALIDATED, dev_set=""), schedule(9), other),
+    ):
+        assert not resumed(before, options, plans)[1]
+
+
+def test_only_the_newest_epochs_are_kept_in_the_history() -> None:
+    state = VALIDATED
+    for epoch in range(HISTORY_KEPT):
+        state = state.with_figures(Figures(TRAIN, epoch, 1.0))
+    assert [each.epoch for each in state.history] == [*range(HISTORY_KEPT)]
 
 
 def test_going_on_with_another_training_set_is_said() -> None:

@@ -7,7 +7,7 @@ from deepspeech.schedule.snapshot import Snapshot
 from deepspeech.schedule.state import Plan, TrainingState
 
 TRAIN, DEV, TEST = SetName.TRAIN, SetName.DEV, SetName.TEST
-PLANS = {TRAIN: Plan(4, 1, "train"), DEV: Plan(1, 1, "dev"), TEST: Plan(2, 1, "test")}
+PLANS = {TRAIN: Plan(4, 1, "train"), DEV: Plan(2, 1, "dev"), TEST: Plan(2, 1, "test")}
 SCHEDULE = ScheduleOptions(epoch=2, validation_step=1, steps_per_job=2)
 
 
@@ -23,10 +23,12 @@ def test_the_batches_that_are_left_and_the_jobs_that_wait_and_run_are_told_at_ea
     assert told == [
         ((TRAIN, 0, 0, 4), 8, 1, 1, False),
         ((TRAIN, 0, 2, 4), 6, 0, 1, False),
-        ((DEV, 0, 0, 1), 4, 0, 1, False),
+        ((DEV, 0, 0, 2), 4, 1, 1, False),
+        ((DEV, 0, 1, 2), 4, 0, 1, False),
         ((TRAIN, 1, 0, 4), 4, 1, 1, False),
         ((TRAIN, 1, 2, 4), 2, 0, 1, False),
-        ((DEV, 1, 0, 1), 0, 0, 1, False),
+        ((DEV, 1, 0, 2), 0, 1, 1, False),
+        ((DEV, 1, 1, 2), 0, 0, 1, False),
         ((TEST, 1, 0, 2), 0, 1, 1, True),
         ((TEST, 1, 1, 2), 0, 0, 1, True),
     ]

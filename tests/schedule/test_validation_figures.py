@@ -43,6 +43,12 @@ def test_a_plateau_is_counted_each_time_that_validation_has_not_improved_for_as_
     assert TrainingState.from_json(json.loads(json.dumps(state.to_json()))) == state
 
 
+def test_a_plateau_that_stops_training_lowers_no_rate() -> None:
+    rate = LearningRateOptions(on_plateau=True, plateau_epochs=2)
+    state = validated([9.0, 9.0, 9.0], learning_rate=rate, early_stopping=EarlyStoppingOptions(patience=2))
+    assert (state.stopped_early, state.plateau_reductions) == (True, 0)
+
+
 def test_validations_that_emit_only_blanks_are_no_plateau() -> None:
     state = TrainingState(plateau_reductions=0)
     rate = LearningRateOptions(on_plateau=True, plateau_epochs=1)
