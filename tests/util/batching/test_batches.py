@@ -1,5 +1,6 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from threading import Barrier
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from deepspeech.util.batching.batches import Batches, Batching
 
-LENGTHS = st.lists(st.integers(1, 400), max_size=120).map(sorted)
+LENGTHS = st.lists(st.integers(0, 400), max_size=120)
 BATCHINGS = st.builds(
     Batching,
     size=st.integers(1, 9),
@@ -95,3 +96,34 @@ def test_threads_that_begin_an_epoch_together_shuffle_it_once() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(begin, range(4)))) == 1
+
+
+@given(LENGTHS, BATCHINGS, st.integers(0, 4), st.sets(st.integers(1, 119), max_size=4))
+def test_the_batches_of_a_window_follow_each_other_and_starts_are_their_first(
+    lengths: list[int], batching: Batching, epoch: int, cuts: set[int]
+) -> None:
+    windows = [0, *sorted(cut for cut in cuts if cut < len(lengths))]
+    batches = Batches(lengths, batching, windows)
+    starts = batches.starts(epoch)
+    ends = [*starts[1:], batches.count]
+    order = list(batches.of_epoch(epoch))
+    found = [sorted(chain.from_iterable(order[start:end])) for start, end in zip(starts, ends, strict=True)]
+    bounds = zip(windows, [*windows[1:], len(lengths)], strict=True)
+    assert sorted(found) == [list(range(*each)) for each in bounds]
+
+
+def test_windows_are_shuffled_too_and_each_has_an_order_of_its_own() -> None:
+    batches = Batches([5] * 40, Batching(1, seed=1), [0, 20])
+    orders = [list(batches.order(epoch)) for epoch in range(10)]
+    assert {order[0] < 20 for order in orders[1:]} == {False, True}
+    assert all([each % 20 for each in order[:20]] != [each % 20 for each in order[20:]] for order in orders[1:])
+
+
+def test_words_for_the_batches_tell_all_that_decides_them_but_their_size() -> None:
+    assert not Batching(3).in_words
+    assert Batching(3, 900, 7, 2).in_words == "of 900 frames, shuffled by 7 after 2"
+
+
+def test_a_corpus_without_utterances_has_no_batches() -> None:
+    empty = Batches([], Batching(3))
+    assert (empty.count, empty.largest) == (0, 3)
