@@ -56,8 +56,7 @@ def parts_of_blocks(blocks: Iterable[Array], sample_rate: int) -> Iterator[Part]
             yield Part(start / sample_rate, held[:cut])
             start += cut
             held = held[cut:]
-    if len(held) or not start:
-        yield Part(start / sample_rate, held)
+    yield Part(start / sample_rate, held)
 
 
 def quietest(samples: Array, sample_rate: int) -> int:
