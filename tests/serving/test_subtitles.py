@@ -66,3 +66,18 @@ def test_a_line_break_of_a_label_ends_no_cue() -> None:
     words = [TimedWord("one\n\ntwo\u2028", 0.0, 1.0), TimedWord("\n", 2.0, 2.1), TimedWord("\tthree", 3.0, 4.0)]
     made = cues(words, text="one\n\ntwo\u2028 \n \tthree")
     assert made == [Cue(0.0, 1.0, "one  two"), Cue(3.0, 4.0, "three")]
+
+
+def test_a_cue_has_up_to_84_characters_and_6_seconds_and_no_pause_of_0_8_seconds() -> None:
+    def number(*words: TimedWord) -> int:
+        return len(cues(words))
+
+    one = TimedWord("a" * 40, 0.0, 1.0)
+    assert [number(one, TimedWord("b" * size, 1.0, 2.0)) for size in (43, 44)] == [1, 2]
+    assert [number(one, TimedWord("b", 1.5, end)) for end in (6.0, 6.1)] == [1, 2]
+    assert [number(one, TimedWord("b", begin, 2.0)) for begin in (1.75, 1.8)] == [1, 2]
+
+
+def test_texts_and_voices_of_webvtt_are_escaped_and_times_rounded() -> None:
+    shown = [Cue(0.0, 1.9996, "a & <b>", "<&>")]
+    assert webvtt(shown) == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n<v &lt;&amp;&gt;>a &amp; &lt;b&gt;\n"
