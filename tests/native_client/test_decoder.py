@@ -127,6 +127,7 @@ def test_a_long_stream_forgets_what_no_hypothesis_needs() -> None:
     posteriors = np.random.default_rng(3).dirichlet([0.3] * 4, 1000)
     for _ in range(20):
         stream.feed(posteriors)
+        stream.peek()
     best = stream.finish()[0]
     assert best == CTCDecoder(LABELS, DecoderOptions(beam_width=8)).decode(np.tile(posteriors, (20, 1)))[0]
     assert sorted(best.timesteps) == list(best.timesteps)

@@ -135,6 +135,21 @@ def test_what_is_heard_so_far_is_scored_without_the_end_of_the_sentence(
             assert result.lm_score == pytest.approx(model.score(result.text, eos=False) * math.log(10), abs=2e-4)
 
 
+def test_a_phrase_that_has_begun_counts_in_advance_only_while_it_may_still_be_completed(tmp_path: Path) -> None:
+    write_arpa(tmp_path / "lm.arpa", WORDS, np.random.default_rng(0))
+    scorer = Scorer.load(LABELS, tmp_path / "lm.arpa")
+    posteriors = np.full((2, 4), 0.001)
+    posteriors[[0, 1], [1, 0]] = 0.997  # "a "
+
+    def scores(hot_words: dict[str, float]) -> list[float]:
+        stream = CTCDecoder(LABELS, replace(EVERYTHING, hot_words=hot_words), scorer).stream()
+        stream.feed(posteriors)
+        results = stream.peek(), stream.finish()
+        return [next(each.score for each in so_far if each.text == "a") for so_far in results]
+
+    np.testing.assert_allclose(np.subtract(scores({"a b": 4.0}), scores({})), [2.0, 0.0], atol=1e-4)
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     frames=st.integers(1, 6),
