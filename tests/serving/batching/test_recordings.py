@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deepspeech import Model
 from deepspeech.errors import AudioError, ModelError, SamplesShapeError, SamplesTypeError
 from deepspeech.serving.arguments.samples import Samples
 from deepspeech.serving.batching import recordings as batches
+from deepspeech.serving.long_audio import Part
 
 
 @pytest.mark.parametrize(("seconds", "group"), [(0.5, 1 << 26), (60, 1 << 26), (60, 1), (60, 1 << 14)])
@@ -30,6 +34,36 @@ def test_many_recordings_have_the_transcripts_of_each(
     assert found[-2] == found[0]
     assert found[-1].words == () and len(found) == len(given)
     assert list(model.transcribe_many([])) == []
+
+
+def test_results_come_while_no_more_seconds_are_held_than_are_computed_together(
+    model: Model, recordings: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "SECONDS_TOGETHER", 0.1)
+    begun: list[Path] = []
+
+    def parts() -> Iterator[Iterable[Part]]:
+        for path in recordings:
+            begun.append(path)
+            yield model.parts(path)
+
+    taken = [len(begun) for _ in model.recognized(parts())]
+    assert taken == [*range(2, len(recordings) + 1), len(recordings)]
+
+
+@given(st.lists(st.integers(1, 40), min_size=1), st.integers(1, 2000))
+def test_signals_are_decoded_in_groups_that_fit_when_padded_unless_one_alone_does_not(
+    lengths: list[int], most: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "LARGEST_GROUP", most)
+        groups = list(batches._alike([np.zeros((length, 3), np.float32) for length in lengths]))
+    ordered = [number for group in groups for number in group]
+    assert sorted(ordered) == list(range(len(lengths)))
+    assert [lengths[number] for number in ordered] == sorted(lengths, reverse=True)
+    sizes = [len(group) * 12 * lengths[group[0]] for group in groups]
+    assert all(size <= most or len(group) == 1 for size, group in zip(sizes, groups, strict=True))
+    assert all(size + 12 * lengths[group[0]] > most for size, group in zip(sizes[:-1], groups[:-1], strict=True))
 
 
 def test_a_single_path_is_not_taken_for_recordings_named_by_its_letters(model: Model, recordings: list[Path]) -> None:

@@ -116,6 +116,30 @@ def test_a_core_is_left_to_decode_only_where_that_takes_longer_than_the_network(
     assert engine.cores_left == [computes_little and size > 1 for size in engine.sizes]
 
 
+class TurnsOfThree(Engine):
+    """An engine that takes at most three windows at a time, and notes them, and whether they are the last."""
+
+    def __init__(self, model: FrozenModel) -> None:
+        super().__init__(model)
+        self.largest_turn = 3
+        self.turns: list[tuple[int, bool]] = []
+
+    def run_batch(self, pieces: Sequence[Piece], cores_left: int = 0) -> list[tuple[Array, State]]:
+        self.turns += [(len(piece.windows), piece.last) for piece in pieces]
+        return super().run_batch(pieces, cores_left)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_windows_are_computed_in_turns_of_which_only_the_end_is_the_last(graph_file: Path, last: bool) -> None:
+    engine = TurnsOfThree(read_frozen_model(graph_file))
+    for frames, turns in ((2, [2]), (3, [3]), (4, [3, 1]), (6, [3, 3])):
+        engine.turns = []
+        rows = Scheduler(engine).stream().run(windows_of(1, frames), last=last)
+        assert engine.turns == [(turn, last and place == len(turns)) for place, turn in enumerate(turns, 1)]
+        whole, _ = engine.run_batch([Piece(windows_of(1, frames), engine.initial_state(), last)])[0]
+        np.testing.assert_allclose(rows, whole, rtol=1e-5)
+
+
 def test_a_stream_that_is_alone_waits_for_nobody_and_no_thread_is_started(engine: WatchedEngine) -> None:
     threads, started = set(threading.enumerate()), time.monotonic()
     scheduler = Scheduler(engine, max_wait=60)
