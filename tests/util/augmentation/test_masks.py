@@ -19,3 +19,8 @@ def test_a_mask_is_whole_wherever_it_lies(kind: str, size: int, axis: int) -> No
 def test_a_mask_leaves_one_entry_of_what_is_shorter_than_the_mask(kind: str, size: int, axis: int) -> None:
     left = (augmented(f"{kind}[domain=features,n=1,size={size}]", FEATURES) == FEATURES).all(axis)
     assert left.sum() == 1
+
+
+def test_a_time_mask_shorter_than_an_entry_masks_one_and_a_frequency_mask_of_no_size_none() -> None:
+    assert (augmented("time_mask[domain=features,n=1,size=0]", FEATURES) != FEATURES).any(1).sum() == 1
+    np.testing.assert_array_equal(augmented("frequency_mask[domain=features,n=1,size=0]", FEATURES), FEATURES)
