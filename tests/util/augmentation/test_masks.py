@@ -1,8 +1,8 @@
-"""Where masks lie: they are whole, wherever they are, and leave something of an array that is shorter than they are."""
+"""Where masks, gaps and cuts lie: they are whole, and leave something of an array that is shorter than they are."""
 
 import numpy as np
 import pytest
-from augmenting import augmented
+from augmenting import TONE, augmented
 
 FEATURES = np.random.default_rng(2).normal(3, 1, (14, 14)).astype(np.float32)
 
@@ -24,3 +24,14 @@ def test_a_mask_leaves_one_entry_of_what_is_shorter_than_the_mask(kind: str, siz
 def test_a_time_mask_shorter_than_an_entry_masks_one_and_a_frequency_mask_of_no_size_none() -> None:
     assert (augmented("time_mask[domain=features,n=1,size=0]", FEATURES) != FEATURES).any(1).sum() == 1
     np.testing.assert_array_equal(augmented("frequency_mask[domain=features,n=1,size=0]", FEATURES), FEATURES)
+
+
+def test_an_utterance_whose_pieces_are_all_cut_out_stays_and_one_that_is_moved_away_is_silent() -> None:
+    np.testing.assert_array_equal(augmented("drop_samples[n=1,size=10]", TONE[1:2]), TONE[1:2])
+    for time in (-3000, 3000, 5000):
+        np.testing.assert_array_equal(augmented(f"shift[time={time}]"), np.zeros_like(TONE))
+
+
+def test_trimming_to_the_loudest_samples_keeps_them_and_what_is_between() -> None:
+    signal = np.array([0.1, 0.5, 0.2, -0.5, 0.3], np.float32)
+    np.testing.assert_array_equal(augmented("trim[below=0]", signal), signal[1:4])
