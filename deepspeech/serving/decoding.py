@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..decoder import CTCDecoder, DecoderOptions, Scorer
+from ..decoder.hot_words import spelled
 from ..decoder.labels import Labels
 from ..errors import DecoderError, ModelError
 from .confidence.words import HYPOTHESES
@@ -73,7 +73,7 @@ class DecodingSettings:
         checked: dict[str, float] = {}
         for word, boost in hot_words.items():
             checked[word] = _checked_boost(word, boost)
-            if word not in self.hot_words and _spelled(word, self.scorer) is None:
+            if word not in self.hot_words and spelled(word, self.scorer) is None:
                 tell_ignored(word)
         return checked
 
@@ -98,20 +98,15 @@ class DecodingSettings:
     def _spelled_hot_words(self) -> dict[str, float]:
         if self.scorer is None:
             return {}
-        spelled = ((_spelled(word, self.scorer), boost) for word, boost in self.hot_words.items())
-        return {word: boost for word, boost in spelled if word is not None}
+        forms = {word: spelled(word, self.scorer) for word in self.hot_words}
+        boosts = {form: self.hot_words[word] for word, form in forms.items() if form is not None}
+        return {form: self.hot_words.get(form, boost) for form, boost in boosts.items()}
 
 
 def package_weights(scorer: Scorer) -> tuple[float, float]:
     """Return the weights that a scorer package recommends, or the decoder's defaults if it recommends none."""
     default = DecoderOptions()
     return scorer.package_defaults or (default.lm_weight, default.valid_word_count_weight)
-
-
-def _spelled(word: str, scorer: Scorer) -> str | None:
-    """Return a hot word in the form that can be spelled: its own, or one that looks the same in Unicode; else None."""
-    forms = (word, *(unicodedata.normalize(form, word) for form in ("NFC", "NFD")))
-    return next(filter(scorer.can_spell, forms), None)
 
 
 def _checked_boost(word: str, boost: float) -> float:
