@@ -29,7 +29,7 @@ from deepspeech.cli.arguments import (
     run_script,
 )
 from deepspeech.errors import CorpusError, FlagError
-from deepspeech.util.checks.transcripts import odd_characters, unspoken
+from deepspeech.util.checks.transcripts import doubts, odd_characters
 from deepspeech.util.corpus_files import read_transcripts
 from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import write_whole
@@ -167,7 +167,7 @@ def remarks(alphabet: Alphabet, transcripts: Sequence[tuple[str, str, str]], nor
     if alphabet.unit == Alphabet.unit:
         yield from _remarks_on_characters(alphabet.labels, normalized)
     yield from odd_characters(texts)
-    yield from unspoken(transcripts)
+    yield from doubts(transcripts)
 
 
 def _remarks_on_characters(labels: Sequence[str], normalized: bool) -> Iterator[str]:

@@ -18,7 +18,7 @@ from .checks.bad_rows.exclusion import Exclusions
 from .checks.checked_recordings import checked_recordings
 from .checks.contradictions import contradictions
 from .checks.inspection import Inspection
-from .checks.transcripts import odd_characters, summed_up, unspoken
+from .checks.transcripts import doubts, odd_characters, summed_up
 from .corpus_files import Row, read_files
 from .errors import AlphabetError, AudioError, BadRow, CorpusError
 from .features import FrontEnd
@@ -159,8 +159,8 @@ def read_corpus(
                     utterances.append(result)
     _report_spaces(rows, names)
     if normalizer:
-        read = [(row.source, row.transcript, row.symbols) for row in rows if isinstance(row, Row)]
-        for line in unspoken(read):
+        read = [(row.source, row.transcript, row.lost) for row in rows if isinstance(row, Row)]
+        for line in doubts(read):
             log.warning("%s: %s", names, line)
     if bad_rows:
         listed = summed_up(bad_rows, alphabet, normalizer)

@@ -129,6 +129,11 @@ class Normalizer:
         notes = [note for note in _NOTE.findall(text.translate(self._usual_forms)) if note[0] not in self.kept]
         return "".join(dict.fromkeys([note[0] for note in notes] + self._spoken.findall(text)))
 
+    def lost(self, text: str) -> str:
+        """Return what the normal form of a text lacks that matters: the symbols above, and I and İ that become i."""
+        capitals = set(unicodedata.normalize("NFC", text)) & {"I", "\u0130"} if self.case == "lower" else ()
+        return self.spoken_symbols(text) + "".join(sorted(capitals))
+
     def _spelled(self, text: str) -> str:
         """Return a text in NFC and one case, with one form of each letter, space, apostrophe and hyphen."""
         cased = self._cased(unicodedata.normalize("NFC", text)).translate(self._usual_forms)

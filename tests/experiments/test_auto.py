@@ -1,40 +1,27 @@
-"""The experiment `auto`: what it measures, what it chooses by that, and that a run keeps to what it chose."""
+"""The experiment `auto`: what it chooses by its measurements, and that a run keeps to what it chose."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 
 import numpy as np
 import pytest
-import soundfile
-from corpora import RATE, TinyCorpus, write_csv, write_wav
+from corpora import RATE, TinyCorpus, write_wav
 from program import Program
 
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError
 from deepspeech.experiments.auto.choosing import Machine, experiment_for
 from deepspeech.experiments.auto.measuring import Measured
-from deepspeech.experiments.auto.measuring import measure as measure_items
 from deepspeech.options import Options
 from deepspeech.options.parameters.of_run import run_parameters
 from deepspeech.options.parameters.text import FILE_NAME, write_parameters
-from deepspeech.util.audio import AudioInfo, inspect_audio
-from deepspeech.util.importing import read_items
-from deepspeech.util.importing.pipeline.records import SETS, Choices
-from deepspeech.util.output_units import ByteAlphabet
-from deepspeech.util.transcripts import Normalizer
 
 SMALL = Measured(utterances=900, seconds=2.5, speakers=70, labels=28, labels_a_second=16.0, sample_rate=16000)
 MACHINE = Machine(cores=2, gpus=0)
-
-
-def measure(lists: Sequence[Path], *how: Any, **named: Any) -> Measured:
-    return measure_items(read_items("lists", Path(), Choices(lists=tuple(lists))), "lists", *how, **named)
 
 
 def options_for(measured: Measured, machine: Machine = MACHINE) -> Options:
@@ -81,34 +68,6 @@ def test_word_pieces_get_outputs_that_are_farther_from_each_other_than_letters()
     assert any("word pieces" in reason for choice in choices for reason in choice.reasons)
 
 
-def test_bytes_get_outputs_for_each_byte_of_a_letter(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
-    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
-    recordings = sorted(folder.rglob("*.wav"))
-    foreign = write_csv(folder / "foreign.csv", [(recording, "語" * 5) for recording in recordings])
-    characters, in_bytes = (measure([foreign], Normalizer(), unit) for unit in ("characters", "bytes"))
-    assert in_bytes.labels_a_second == pytest.approx(characters.labels_a_second * 15 / 9)  # 4 blanks, and none
-    arguments = ["--experiment=auto", f"--work={tmp_path}", f"--from={foreign}", "--output_unit=bytes"]
-    options = parse(arguments)
-    assert options is not None
-    assert options.load_alphabet() == ByteAlphabet()
-    assert options.model.settings.output_step == options_for(in_bytes).model.settings.output_step
-
-
-def test_labels_are_counted_as_the_model_will_spell_them(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
-    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
-    recordings = sorted(folder.rglob("*.wav"))
-    decomposed = write_csv(folder / "decomposed.csv", [(each, "\u1112\u1161\u11ab!... 0") for each in recordings])
-    composed = write_csv(folder / "composed.csv", [(each, "\ud55c 0") for each in recordings])
-    assert measure([decomposed], Normalizer()) == measure([composed], Normalizer())
-    as_it_is = parse(["--experiment=auto", f"--work={tmp_path}", f"--from={decomposed}", "--nonormalize_transcripts"])
-    assert as_it_is is not None
-    needed = measure([decomposed], None).labels_a_second
-    assert needed > 2 * measure([composed], Normalizer()).labels_a_second
-    assert f"labels_a_second={needed}" in as_it_is.experiment.measured
-    wrong = write_csv(folder / "wrong.csv", [(recordings[0], "0 " * 999), *((each, "\ud55c 0") for each in recordings)])
-    assert measure([wrong], Normalizer()).labels_a_second == measure([composed], Normalizer()).labels_a_second
-
-
 def test_recordings_of_the_telephone_are_not_resampled_to_more() -> None:
     rates = [options_for(replace(SMALL, sample_rate=rate)).front_end.audio_sample_rate for rate in (8000, 11025, 48000)]
     assert rates == [8000, 8000, 16000]
@@ -125,36 +84,6 @@ def test_few_hours_of_short_utterances_are_given_small_masks() -> None:
     chosen = [options_for(corpus).augmentation.written for corpus in corpora]
     assert chosen[1] == chosen[2] and chosen[0] != chosen[1]
     assert all(any(each.startswith("time_mask") for each in written) for written in chosen)
-
-
-def test_recordings_that_begin_and_end_with_speech_are_given_silence(tmp_path: Path) -> None:
-    tone = np.sin(np.arange(RATE) / 5).astype(np.float32) / 2
-    quiet = np.random.default_rng(1).normal(0, 0.001, RATE // 4).astype(np.float32)
-    chosen = []
-    for name, samples in (("cut", tone), ("whole", np.concatenate([quiet, tone, quiet]))):
-        recording = write_wav(tmp_path / name / "a.wav", samples)
-        measured = measure([write_csv(tmp_path / name / "train.csv", [(recording, "a")])], None)
-        experiment, choices = experiment_for(measured, MACHINE)
-        chosen.append((measured.silence, "silence" in str(experiment.options.augmentation.written)))
-        reasons = [reason for choice in choices for reason in choice.reasons]
-        assert any(f"{measured.silence:.2f} s" in reason for reason in reasons) == (name == "cut")
-    assert chosen == [(0, True), (pytest.approx(0.5, abs=0.05), False)]
-
-
-def test_a_recording_of_many_parts_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    soundfile.write(tmp_path / "talk.flac", np.random.default_rng(0).normal(0, 0.1, 20 * 8000), 8000)
-    rows = [f"talk.flac,a,{start / 10},0.5" for start in range(100)]
-    (tmp_path / "train.csv").write_text("\n".join(["wav_filename,transcript,start,duration", *rows]))
-    decoded = []
-
-    def noted(path: str) -> AudioInfo:
-        decoded.append(path)
-        return inspect_audio(path)
-
-    monkeypatch.setattr("deepspeech.util.checks.inspection.inspect_audio", noted)
-    measured = measure([tmp_path / "train.csv"], None)
-    assert (measured.seconds, measured.sample_rate) == (0.5, 8000)
-    assert decoded == [str(tmp_path / "talk.flac")]
 
 
 def test_few_speakers_are_heard_for_longer_unless_that_takes_hours() -> None:
@@ -189,30 +118,6 @@ def test_every_choice_has_a_reason_with_the_figures_that_led_to_it() -> None:
     _, choices = experiment_for(SMALL, MACHINE)
     text = "\n".join(reason for choice in choices for reason in choice.reasons)
     assert all(words in text for words in ("37 min 30 s of speech", "16000 Hz", "16 labels a second", "70 speakers"))
-
-
-def test_a_corpus_is_measured_by_its_training_set(tiny_corpus: TinyCorpus) -> None:
-    measured = measure([tiny_corpus.train, tiny_corpus.dev, tiny_corpus.test], Normalizer())
-    assert measured.utterances == len(tiny_corpus.train.read_text(encoding="utf-8").splitlines()) - 1
-    assert 0 < measured.hours < 0.1 and measured.speakers == 0 and measured.sample_rate in (8000, 16000)
-
-
-def test_sets_that_are_taken_from_the_training_set_are_not_counted(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
-    folder = Path(copytree(tiny_corpus.train.parent, tmp_path / "corpus"))
-    recordings = zip(SETS, sorted(folder.rglob("*.wav")), strict=False)
-    train, dev, test = (write_csv(folder / f"{name}.csv", [(path, "a")] * 100) for name, path in recordings)
-    assert measure([train, dev, test], None).utterances == 100
-    assert measure([train, dev], None).utterances == 95
-    assert measure([train], None).utterances == 90
-    assert measure([train, dev], None, split=(1, 1, 2)).utterances == 50
-    options = parse(["--experiment=auto", f"--work={tmp_path}", f"--from={train},{dev}", "--split=70:15:15"])
-    assert options is not None and "utterances=140" in options.experiment.measured
-
-
-def test_recordings_that_cannot_be_read_are_named_by_the_first(tmp_path: Path) -> None:
-    lists = write_csv(tmp_path / "train.csv", [(tmp_path / f"{name}.wav", name) for name in "ab"])
-    with pytest.raises(DeepSpeechError, match=r"train\.csv:2: .*a\.wav: No such file or directory"):
-        measure([lists], None)
 
 
 def test_a_run_keeps_to_what_was_measured_when_it_began(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:

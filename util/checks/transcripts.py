@@ -33,7 +33,13 @@ _FEW = 0.01
 SAID_IN_WORDS = "write numbers out as they are said"
 
 _BRACKETS = frozenset("[{<")
-"""What stands for a note in brackets among the symbols of a transcript."""
+"""What stands for a note in brackets among what is lost of a transcript."""
+TURKISH = frozenset("\u0131\u0130")
+"""Letters of the languages, such as Turkish and Azerbaijani, in which I is not the capital of i."""
+TURKISH_SHARE = 0.05
+"""Transcripts are in such a language if at least this share of them has one of these letters."""
+_CAPITALS = frozenset("I\u0130")
+"""Capitals that become i, among what is lost of a transcript."""
 
 _REMEDIES: Mapping[str, Callable[[str], str]] = {
     "in lower case": str.lower,
@@ -110,11 +116,11 @@ def odd_characters(transcripts: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"{_having(strange, transcripts)} {kinds}: {_named(strange)}"
 
 
-def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def doubts(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     """Yield a line for digits, and one for symbols, in normalized transcripts: both are spoken as words.
 
-    Yield another for notes in brackets, as their words are not spoken. Each of `transcripts` has the place, the text,
-    and the symbols that were dropped from it.
+    Yield another for notes in brackets, as their words are not spoken, and one for I that became i in Turkish. Each of
+    `transcripts` has the place, the text, and what was lost of it; see `Normalizer.lost`.
     """
     numbers = [source for source, text, _ in transcripts if any(map(str.isdecimal, text))]
     if numbers:
@@ -122,13 +128,20 @@ def unspoken(transcripts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
             f"{_count(numbers)} digits, which stay as they are: {SAID_IN_WORDS}; "
             "--write_out_numbers does so for whole ones"
         )
-    noted = [source for source, _, symbols in transcripts if _BRACKETS & {*symbols}]
+    noted = [source for source, _, lost in transcripts if _BRACKETS & {*lost}]
     if noted:
         yield f"{_count(noted)} notes in brackets, such as [laughs], and their words stay: remove what is not said"
-    dropped = [source for source, _, symbols in transcripts if {*symbols} - _BRACKETS]
-    if dropped:
-        named = _named({symbol for _, _, symbols in transcripts for symbol in symbols} - _BRACKETS)
-        yield f"{_count(dropped)} symbols that are said as words, and are left out: {named}; write them out"
+    symbols = {each for _, _, lost in transcripts for each in lost} - _BRACKETS - _CAPITALS
+    if symbols:
+        dropped = [source for source, _, lost in transcripts if not symbols.isdisjoint(lost)]
+        yield f"{_count(dropped)} symbols that are said as words, and are left out: {_named(symbols)}; write them out"
+    capital = [source for source, _, lost in transcripts if "I" in lost]
+    turkish = sum(not TURKISH.isdisjoint(text + lost) for _, text, lost in transcripts)
+    if capital and turkish >= TURKISH_SHARE * len(transcripts):
+        yield (
+            f"{_count(capital)} I, which becomes i; in Turkish and Azerbaijani, which have \u0131 and \u0130, "
+            "--transcript_case turkish makes \u0131 of it"
+        )
 
 
 def _changes(given: Normalizer | None) -> Mapping[str, Normalizer]:

@@ -109,13 +109,13 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
 
 
 def read_transcripts(csv_files: Sequence[Path], normalizer: Normalizer | None = None) -> Iterator[tuple[str, str, str]]:
-    """Yield each transcript of lists: its place, its text, and the symbols, spoken as words, that were dropped from it.
+    """Yield each transcript of lists: its place, its text, and what normalizing took from it.
 
     Rows with too few or too many fields are skipped. Raise CorpusError for a file that `read_corpus` refuses.
     """
     for row in read_files(csv_files, normalizer):
         if isinstance(row, Row):
-            yield row.source, row.transcript, row.symbols
+            yield row.source, row.transcript, row.lost
 
 
 def further_columns(csv_file: str) -> Iterator[tuple[int, dict[str, str]]]:

@@ -23,8 +23,8 @@ class Row(NamedTuple):
     transcript: str
     respaced: bool = False
     """Whether the list has more spaces in the transcript."""
-    symbols: str = ""
-    """Symbols of the transcript, spoken as words, that its normalized form lacks."""
+    lost: str = ""
+    """What the normalized form lacks of the transcript, such as symbols that are spoken as words."""
     part: Part | None = None
     """The part of the recording; None: all of it. It may begin or end beyond the recording's end."""
     audio: AudioInfo | None = None
@@ -77,7 +77,7 @@ def new_row(
 ) -> Row:
     """Return the row of a transcript, normalized or else only without spaces that separate no words."""
     if normalizer:
-        return Row(csv_file, line, path, normalizer(written), symbols=normalizer.spoken_symbols(written), part=part)
+        return Row(csv_file, line, path, normalizer(written), lost=normalizer.lost(written), part=part)
     words = " ".join(filter(None, written.split(" ")))
     return Row(csv_file, line, path, words, words != written, "", part)
 

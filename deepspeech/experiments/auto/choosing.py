@@ -111,6 +111,12 @@ class Choice:
     reasons: tuple[str, ...]
 
 
+_TURKISH_CASE = Choice(
+    {"transcript_case": "turkish"},
+    ("transcripts: I becomes \u0131 and \u0130 becomes i, as in Turkish and Azerbaijani, whose letters they have",),
+)
+
+
 @dataclass(frozen=True)
 class Beginning:
     """The model whose weights training begins with: the flag that names it, and the flags that it decides."""
@@ -144,6 +150,8 @@ def measured_before(lines: object, where: Path) -> tuple[Measured, Machine, str]
 
 
 def _choices(measured: Measured, machine: Machine, beginning: Beginning | None) -> Iterator[Choice]:
+    if measured.turkish:
+        yield _TURKISH_CASE
     if beginning is None:
         yield _front_end(measured)
         yield _network(measured, machine)

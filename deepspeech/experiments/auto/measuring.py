@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...util.audio import inspect_audio
 from ...util.checks.inspection import Inspection
+from ...util.checks.transcripts import TURKISH, TURKISH_SHARE
 from ...util.errors import AudioError, CorpusError
 from ...util.figures.errors.levels import Levels, levels_of_file
 from ...util.importing.pipeline.records import DEFAULT_SPLIT, DEV, SETS, TEST, TRAIN, Item, Record
@@ -58,6 +60,8 @@ class Measured:
     output_unit: str = Alphabet.unit
     silence: float = math.inf
     """Seconds before and after the speech together, of the median recording; infinity if not measured."""
+    turkish: int = 0
+    """Whether the transcripts are in a language such as Turkish, whose capital of i is not I, in lower case: 1 or 0."""
 
     @property
     def hours(self) -> float:
@@ -103,6 +107,7 @@ def measure(
         median_low([rate for _, rate, _ in found]),
         output_unit,
         silence,
+        int(rows.turkish >= TURKISH_SHARE * rows.count),
     )
 
 
@@ -121,6 +126,8 @@ class _Rows:
     chosen: list[Record] = field(default_factory=list)
     """Every row whose number is a multiple of `step`, from 0."""
     step: int = 1
+    turkish: int = 0
+    """Rows in lower case with letters of languages such as Turkish."""
 
     def add(self, row: Record, normalizer: Normalizer | None) -> None:
         if self.count % self.step == 0:
@@ -130,6 +137,8 @@ class _Rows:
         self.count += 1
         self.speakers.add(row.speaker)
         self.characters.update(normalizer(row.transcript) if normalizer else row.transcript)
+        if normalizer and normalizer.case == Normalizer.case:
+            self.turkish += not TURKISH.isdisjoint(unicodedata.normalize("NFC", row.transcript))
 
 
 def _share_of_training(sets: set[str], split: Sequence[float] | None) -> float:

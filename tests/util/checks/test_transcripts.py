@@ -146,3 +146,26 @@ def test_normalized_transcripts_are_what_is_learned_and_words_that_they_lack_are
         "all.csv: 1 transcript, that of all.csv:4, has symbols that are said as words, and are left out: "
         "'%' (U+0025 PERCENT SIGN), '\u20ac' (U+20AC EURO SIGN); write them out",
     ]
+
+
+TURKISH = [*" abcdefghijklmnoprstuvyz\u0131\u015f\u011f"]
+
+
+@pytest.mark.parametrize("marked", ["\u0131\u015f\u0131k", "\u0130zmir", unicodedata.normalize("NFD", "\u0130zmir")])
+def test_a_capital_that_lower_case_mistakes_in_turkish_is_told_with_the_flag_that_writes_it(
+    marked: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for case in ("lower", "turkish"):
+        read(tmp_path, ["Irmak", marked, "deniz"], TURKISH, Normalizer(case))
+    assert [each.getMessage().replace(f"{tmp_path}/", "") for each in caplog.records] == [
+        "all.csv: 1 transcript, that of all.csv:2, has I, which becomes i; in Turkish and Azerbaijani, which have "
+        "\u0131 and \u0130, --transcript_case turkish makes \u0131 of it"
+    ]
+
+
+def test_a_turkish_name_in_another_language_and_turkish_without_capitals_need_no_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    read(tmp_path, [*["I am"] * 30, "\u0130zmir"], TURKISH, Normalizer())
+    read(tmp_path, ["\u0131\u015f\u0131k", "\u0130zmir"], TURKISH, Normalizer())
+    assert not [each for each in caplog.records if "Turkish" in each.getMessage()]
