@@ -103,7 +103,8 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         measured, machine, origin = measured_before(begun.get("measured"), parameters)
         beginning = _beginning_of_run(origin, begun, given, parameters) if origin else None
         report(
-            f"auto: continuing with what was chosen for {measured.utterances} utterances when the run in {work} began"
+            f"auto: continuing with what was chosen for about {measured.utterances} utterances when the run in {work} "
+            "began"
         )
     elif sources:
         beginning = _beginning(given)

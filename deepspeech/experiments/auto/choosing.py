@@ -207,7 +207,8 @@ def _network(measured: Measured, machine: Machine) -> Choice:
         },
         (
             f"network: {convolutions} convolutions and {layers} bidirectional LSTMs of {units} units for "
-            f"{duration(3600 * measured.hours)} of speech; {streaming} for a model that streams, with some more errors",
+            f"about {duration(3600 * measured.hours)} of speech; {streaming} for a model that streams, with some more "
+            "errors",
             f"outputs: {step} ms, as {why}",
         ),
     )
@@ -259,7 +260,7 @@ def _schedule(measured: Measured, machine: Machine, begins_with_another: bool) -
     return Choice(
         {**flags, "epoch": epochs},
         (
-            f"schedule: {counted(epochs, 'epoch')} of {counted(steps, 'batch')} of {batch}{fewer}; the learning "
+            f"schedule: {counted(epochs, 'epoch')} of about {counted(steps, 'batch')} of {batch}{fewer}; the learning "
             f"rate falls{rate} to 0; the mean of the five checkpoints of lowest word error rate",
         ),
     )

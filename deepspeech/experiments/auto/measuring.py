@@ -42,7 +42,7 @@ class Measured:
     """The size of a corpus."""
 
     utterances: int
-    """To train on."""
+    """To train on, about: the rows are not checked yet, and whole speakers or recordings go to a set."""
     seconds: float
     """Of an utterance, on average."""
     speakers: int
