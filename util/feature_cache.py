@@ -27,8 +27,8 @@ from .features import FeatureOptions, Features, FrontEnd
 from .feeding import OnTheFly
 from .parallel import ordered_map, usable_cores
 from .progress import Progress
-from .storage.copies import named_for_all
 from .storage.folders import try_to_send
+from .storage.names_from_root import named_from_root
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ class _Contents:
     def of(cls, corpus: Corpus, options: FeatureOptions) -> _Contents:
         digest = hashlib.sha256()
         for utterance in corpus:
-            key = (named_for_all(utterance.path), utterance.file_size, utterance.modified_ns, utterance.frames)
+            key = (named_from_root(utterance.path), utterance.file_size, utterance.modified_ns, utterance.frames)
             digest.update(json.dumps((*key, *(utterance.part or ()))).encode())
         frames = [utterance.frames for utterance in corpus]
         offsets = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
