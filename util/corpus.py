@@ -140,7 +140,8 @@ def read_corpus(
     """
     paths = [Path(csv_file) for csv_file in csv_files]
     names = ", ".join(named_for_all(path) for path in paths)
-    rows = _remaining(list(read_files(paths, normalizer)), excluded, names)
+    with Progress(f"Reading {names}", None, progress, unit="row", told_if_short=False) as bar:
+        rows = _remaining(list(bar.counting(read_files(paths, normalizer))), excluded, names)
     utterances: list[Utterance] = []
     bad_rows: list[BadRow] = []
 
@@ -166,9 +167,11 @@ def read_corpus(
         listed = summed_up(bad_rows, alphabet, normalizer)
         count = f"{counted(len(bad_rows), 'bad row')} of {len(rows)} in {names}"
         _report_bad_rows(listed, count, skip_bad_rows and len(utterances) > 0)
-    for line in odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]):
-        log.warning("%s: %s", names, line)
-    for line in contradictions((utterance.place, utterance.transcript, utterance.source) for utterance in utterances):
+    title = f"Comparing the transcripts of {names}"
+    with Progress(title, len(utterances), progress, unit="row", told_if_short=False) as bar:
+        doubtful = list(odd_characters([(utterance.source, utterance.transcript) for utterance in utterances]))
+        doubtful += contradictions((each.place, each.transcript, each.source) for each in bar.counting(utterances))
+    for line in doubtful:
         log.warning("%s: %s", names, line)
     utterances.sort(key=lambda utterance: utterance.samples)
     ordered, windows = in_windows(utterances[: limit or None], shards_mixed)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from .figures.counted import counted
 from .monitoring.log_lines import json_of_log, printable
 from .signals import drop_standard_error
 
 log = logging.getLogger(__name__)
+
+Step = TypeVar("Step")
 
 Report = Callable[[str], None]
 """Takes a message of one line, as `report` does."""
@@ -39,6 +41,9 @@ def report(message: str) -> None:
         drop_standard_error()
 
 
+SHORT_SECONDS = 1.0
+"""Quick work that few users wait for takes less, and has no line."""
+
 BESIDE_TEXTS = 12
 """Columns of a bar's line that its title and text leave free for the percentage and the bar."""
 
@@ -60,19 +65,22 @@ class Progress:
         unit: str = "",
         before: int = 0,
         effort: Sequence[float] | None = None,
+        told_if_short: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take the number of all steps as `total`, or None if it is unknown.
 
         `unit` is the noun for a step, in the singular. `before` steps were done before an interruption, in an unknown
         time, so the pace does not count them. If steps take different times, `effort[n]` is the work of the first n
-        steps, in any unit and for n from 0 to the total; the time left follows from it.
+        steps, in any unit and for n from 0 to the total; the time left follows from it. Unless it is `told_if_short`,
+        work that ends within a second has no line.
         """
         self._title = title
         self._total = total
         self._unit = unit
         self._before = before
         self._effort = effort
+        self._least_seconds = 0.0 if told_if_short else SHORT_SECONDS
         self._clock = clock
         self._done = before
         self._note = ""
@@ -89,7 +97,7 @@ class Progress:
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.finish(dirty=error is not None)
-        if not self._bar and error is None:
+        if not self._bar and error is None and self._clock() - self._started >= self._least_seconds:
             log.info("%s: %s", self._title, self.summary())
 
     @property
@@ -106,6 +114,12 @@ class Progress:
         effort = range(self._total + 1) if self._effort is None else self._effort
         spent = effort[self._done] - effort[self._before]
         return (self._clock() - self._started) * (effort[self._total] - effort[self._done]) / spent
+
+    def counting(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Yield steps, and count each as done."""
+        for step in steps:
+            self.advance()
+            yield step
 
     def advance(self, steps: int = 1, note: str = "") -> None:
         """Count more steps as done, but never beyond the total; `note` is a comment on the work so far."""

@@ -201,3 +201,13 @@ def test_a_single_step_is_in_the_singular(caplog: pytest.LogCaptureFixture) -> N
         clock.seconds = 2
         progress.advance(1)
     assert caplog.messages == ["Work: 1 row in 2.0 s, 0.5 rows/s"]
+
+
+def test_work_that_few_wait_for_has_a_line_only_if_it_takes_a_second(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "deepspeech")
+    for seconds in (0.9, 1.1):
+        clock = Clock()
+        with Progress("Reading", None, unit="row", clock=clock, told_if_short=False) as progress:
+            assert list(progress.counting("ab")) == ["a", "b"]
+            clock.seconds = seconds
+    assert caplog.messages == ["Reading: 2 rows in 1.1 s, 1.82 rows/s"]

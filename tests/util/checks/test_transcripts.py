@@ -125,6 +125,18 @@ def test_letters_that_look_like_others_invisible_characters_and_lost_ones_are_na
     assert all(each.levelno == logging.WARNING for each in caplog.records)
 
 
+def test_the_parts_of_a_check_that_take_long_for_many_rows_tell_what_is_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO)
+    for seconds in (1000.0, 0.0):
+        monkeypatch.setattr("deepspeech.util.progress.SHORT_SECONDS", seconds)
+        read(tmp_path, ["a", "b"])
+    told = [each.replace(f"{tmp_path}/", "").partition(" in ")[0] for each in caplog.messages]
+    always = "Checking all.csv: 2 rows"
+    assert told == [always, "Reading all.csv: 2 rows", always, "Comparing the transcripts of all.csv: 2 rows"]
+
+
 def test_scripts_that_are_mixed_on_purpose_and_joiners_need_no_word(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
