@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 TOLERANCE = 0.05
 """Seconds by which a part may differ from the whole recording and still count as the whole."""
+ROUNDING = 0.01
+"""Seconds by which a part may begin before its recording, as times are rounded; it then begins with the recording."""
 SHORTEST = 0.02
 """The least seconds of a part."""
 MOST_OVERRUN = 0.5
@@ -60,12 +62,15 @@ def part_of(start: float, duration: float | None) -> Part:
 def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part | None:
     """Return the part within a recording of `length` seconds; None if it is all of the recording.
 
-    Raise PartError for a part that is too short, lies beyond the end, or ends over `most_overrun` seconds after it.
+    A start before the recording by less than `ROUNDING` is 0. Raise PartError for one further before
+    it, for a part that is too short or lies beyond the end, and for one that ends over `most_overrun` seconds after it.
     """
     start, end = max(part.start, 0.0), min(part.end, length)
     detail = f"{part.start:.3f} to {'the end' if math.isinf(part.end) else f'{part.end:.3f}'} of {length:.3f} seconds"
     if math.isnan(part.start) or math.isnan(part.end):
         raise PartError("a part whose times are no numbers", detail)
+    if part.start <= -ROUNDING:
+        raise PartError("a part that starts before its recording", detail)
     if start < length and most_overrun < part.end - length < math.inf:
         raise PartError(f"a part that ends more than {most_overrun} seconds after its recording", detail)
     if start <= TOLERANCE and length - end <= TOLERANCE:

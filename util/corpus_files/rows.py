@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..audio import AudioInfo
 from ..errors import BadRow
-from ..parts import Part, part_of
+from ..parts import ROUNDING, Part, part_of
 from ..storage.copies import named_for_all
 from ..transcripts import Normalizer
 
@@ -126,7 +126,7 @@ def why_not_times(start: float, duration: float | None) -> str:
     """Return what is wrong with a part's start and duration in seconds; empty if they are usable."""
     if not math.isfinite(start) or not (duration is None or math.isfinite(duration)):
         return f"a start and a duration must be numbers, and not {start} and {duration}"
-    if start < 0:
+    if start <= -ROUNDING:
         return f"a part that starts {-start:g} s before its recording"
     if duration is not None and duration <= 0:
         return f"a part of {duration:g} seconds"

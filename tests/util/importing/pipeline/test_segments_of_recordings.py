@@ -67,6 +67,32 @@ def test_a_recording_is_checked_once_for_all_segments_wherever_the_list_has_them
     assert sorted(checked) == ["a.flac", "b.flac"]
 
 
+@pytest.mark.parametrize("form", ["json_lines", "kaldi", "lhotse", "table"])
+def test_a_segment_begins_with_its_recording_if_rounding_puts_it_before_else_is_left_out(
+    form: str, tmp_path: Path
+) -> None:
+    recording, texts, starts = tone(tmp_path / "a.wav", 5), ("ab", "cd", "ef"), (-0.009, -1, 1)
+    if form == "json_lines":
+        rows = [{"audio_filepath": "a.wav", "text": texts[i], "offset": starts[i], "duration": 2} for i in range(3)]
+        write(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    elif form == "kaldi":
+        write(tmp_path / "wav.scp", f"r {recording}")
+        write(tmp_path / "segments", "\n".join(f"u{i} r {starts[i]} {starts[i] + 2}" for i in range(3)))
+        write(tmp_path / "text", "\n".join(f"u{i} {texts[i]}" for i in range(3)))
+    elif form == "lhotse":
+        sources = [{"type": "file", "channels": [0], "source": "a.wav"}]
+        of_file = {"id": "r", "sources": sources, "sampling_rate": 16000, "num_samples": 80000, "duration": 5.0}
+        write(tmp_path / "x_recordings_all.jsonl", json.dumps(of_file))
+        rows = [{"id": f"u{i}", "recording_id": "r", "channel": 0, "text": texts[i]} for i in range(3)]
+        rows = [{**row, "start": start, "duration": 2.0} for row, start in zip(rows, starts, strict=True)]
+        write(tmp_path / "x_supervisions_all.jsonl", "\n".join(map(json.dumps, rows)))
+    else:
+        rows_of_table = [f"a.wav,{texts[i]},{starts[i]},2" for i in range(3)]
+        write(tmp_path / "rows.csv", "\n".join(["file,text,start,duration", *rows_of_table]))
+    done = Import(form, tmp_path, tmp_path / "out", ALL_TRAIN)
+    assert sorted(row["transcript"] for row in done.all_rows) == ["ab", "ef"]
+
+
 def test_an_mp3_is_opened_once_for_its_segments_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = tmp_path / "a.mp3"
     soundfile.write(recording, np.random.default_rng(1).normal(0, 0.1, 8 * 16_000), 16_000)

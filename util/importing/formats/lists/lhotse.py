@@ -194,6 +194,6 @@ def _times_of(supervision: _Json, recording: _Json, cut: _Json) -> tuple[float, 
         raise _UnusableError("times that are no numbers", f"{start}, {duration}")
     if cut and not (start >= -_TOLERANCE and start + duration <= cut["duration"] + _TOLERANCE):
         raise _UnusableError("a supervision that goes beyond its cut", f"{supervision.get('id', '')}")
-    start = max(0.0, start + cut.get("start", 0.0))
+    start += cut.get("start", 0.0)
     reaches_end = start + duration >= recording["duration"] - _TOLERANCE
-    return (0.0, None) if start <= _TOLERANCE and reaches_end else (start, None if reaches_end else duration)
+    return (0.0, None) if abs(start) <= _TOLERANCE and reaches_end else (start, None if reaches_end else duration)
