@@ -15,6 +15,8 @@ from .errors import FlagError
 from .web.libraries import check_libraries
 
 _DOTTED_I = re.compile("i\u0307+")
+_FINAL_SIGMA = re.compile(r"(?<=[^\W\d_])\u03c3(?!\S)")
+"""A sigma at the end of a Greek word, which has another form there; before a dot, Unicode sees no end of a word."""
 
 
 def _lower(text: str) -> str:
@@ -119,7 +121,8 @@ class Normalizer:
             text = self._spelled(_NUMBER.sub(self._in_words, text))
         within, dropped = self._dropped
         words = dropped.sub(" ", within.sub("", text)).split(" ")
-        return " ".join(filter(None, (word.rstrip("\u200c") for word in words)))
+        joined = " ".join(filter(None, (word.rstrip("\u200c") for word in words)))
+        return joined if self.case in ("upper", "keep") else _FINAL_SIGMA.sub("\u03c2", joined)
 
     def spoken_symbols(self, text: str) -> str:
         """Return the distinct symbols of a text that are spoken as words, such as %, and not kept.

@@ -114,6 +114,13 @@ def test_the_lower_case_of_turkish_has_two_letters_i() -> None:
     assert Normalizer("turkish")("I\u015eIK \u0130zmir I\u0307yi Iyi i") == "\u0131\u015f\u0131k izmir iyi \u0131yi i"
 
 
+def test_a_greek_word_ends_with_its_own_sigma_whatever_follows() -> None:
+    texts = "\u03a9\u03a3{}\u03a9\u03a3", "\u03c9\u03c2 \u03c9\u03c2"
+    assert {Normalizer()(texts[0].format(mark)) for mark in " .\u00b7:,;"} == {texts[1]}
+    assert Normalizer()("\u03a3'\u03a9. \u03a3") == "\u03c3'\u03c9 \u03c3"
+    assert Normalizer("keep")("\u03c9\u03c3.") == "\u03c9\u03c3"
+
+
 def test_symbols_that_are_said_are_found_unless_they_are_kept() -> None:
     assert Normalizer().spoken_symbols("5 % of 3 \u20ac, 4 %; a-b") == "%\u20ac"
     assert Normalizer().spoken_symbols("5\u066a 5\uff05 \u21165 5\u2103 \uff05") == "\u066a\uff05\u2116\u2103"
