@@ -1,5 +1,6 @@
 """The record of a run beside its checkpoints: its parameters, variables, graph and environment."""
 
+import logging
 import os
 import platform
 import subprocess
@@ -11,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from .. import __version__
-from ..errors import CheckpointError
+from ..errors import CheckpointError, StorageError
 from ..network import Network
 from ..network.analysis import model_analysis
 from ..network.layers.native_ops import has_bfloat16_products
@@ -23,6 +24,10 @@ from ..util.errors import ParametersError
 from ..util.files.whole_files import write_whole, written_whole
 from ..util.files.writable import reason_of
 from ..util.parallel import usable_cores
+from ..util.storage.folders import send
+from ..util.storage.store import StoreRefusalError
+
+logger = logging.getLogger(__name__)
 
 v1 = tf.compat.v1
 
@@ -40,7 +45,11 @@ def has_run_record(options: Options) -> bool:
 
 
 def write_run_record(options: Options, network: Network, graph: Any) -> None:
-    """Write the parameters, variables, graph and environment beside the checkpoints; raise CheckpointError."""
+    """Write the parameters, variables, graph and environment beside the checkpoints, and send them to their address.
+
+    Raise CheckpointError if they cannot be written, and StorageError if the store refuses them, as it would refuse the
+    checkpoints.
+    """
     folder = options.checkpoints.directory
     try:
         (folder / GRAPH_FILE).parent.mkdir(parents=True, exist_ok=True)
@@ -53,6 +62,12 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
             f"{folder}: the record of the run cannot be written ({reason_of(error)}); "
             "free disk space, or choose another --checkpoint_dir"
         ) from error
+    try:
+        send(folder)
+    except StoreRefusalError:
+        raise
+    except StorageError as error:
+        logger.warning("%s; what is written is sent later", error)
 
 
 def _parameters(options: Options, before: Path) -> dict[str, Value]:

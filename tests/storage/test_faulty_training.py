@@ -142,6 +142,15 @@ def test_training_goes_on_through_failing_requests_and_an_outage_and_nothing_hal
     assert len(losses(again)) < len(losses(local))
 
 
+def test_a_store_that_takes_no_checkpoints_is_told_before_training(store: ObjectStore, program: Program) -> None:
+    store.faults.read_only = True
+    corpus = program.corpus
+    run = program.run(*flags(program, str(corpus.train), str(corpus.dev), checkpoint_dir=store.address("run")))
+    assert run.code == 1
+    assert re.search(r"^deepspeech: s3://speech/run/\S+: Access Denied", run.error), run.error
+    assert not losses(run)
+
+
 def test_initial_weights_that_are_gone_are_not_missed_where_training_resumes(
     store: ObjectStore, tiny_corpus: TinyCorpus
 ) -> None:

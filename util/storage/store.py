@@ -32,6 +32,10 @@ class DiskFullError(StorageError):
     """This machine's disk is too full for a fetched file."""
 
 
+class StoreRefusalError(StorageError):
+    """A store denies this user what was asked for."""
+
+
 @dataclass(frozen=True)
 class Remote:
     """A file at an address, as reported by the store."""
@@ -191,7 +195,7 @@ class Store:
             advice = f"are the credentials for {scheme}:// right, and not expired?"
             if lacks_credentials(error.__cause__):
                 advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials"
-            raise StorageError(f"{error}; {advice}") from error
+            raise StoreRefusalError(f"{error}; {advice}") from error
 
 
 class _ReplacedError(Exception):

@@ -22,6 +22,7 @@ _HOP = {"transfer-encoding", "connection", "content-length", "server", "date"}
 _SLOW_DOWN = (
     b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
 )
+_DENIED = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
 
 KINDS = ("503", "truncated", "slow", "gone")
 """An answer of 503; one that ends in the middle; one that comes late; and none, with the connection closed."""
@@ -38,6 +39,8 @@ class Faults:
     outage_until: float = 0.0
     begins: tuple[str, float] | None = None
     """An outage of so many seconds when the first request that has this text in its path arrives."""
+    read_only: bool = False
+    """Whether nothing may be written."""
     requests: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     _random: random.Random | None = None
@@ -71,6 +74,9 @@ class _Handler(BaseHTTPRequestHandler):
         kind = self.server.faults.next(self.path)
         if kind == "gone":
             self.close_connection = True
+            return
+        if self.server.faults.read_only and self.command not in ("GET", "HEAD"):
+            self._answer(403, {"Content-Type": "application/xml"}, _DENIED)
             return
         if kind == "503":
             self._answer(503, {"Content-Type": "application/xml"}, _SLOW_DOWN)
