@@ -192,7 +192,7 @@ def _summary(remedy: str, flags: str, has_numbers: bool, rows: Sequence[BadRow],
         return f"{count} with characters outside the alphabet that would fit it {remedy}; write them so{given}"
     if flags:
         return f"{count} with characters outside the alphabet; {flags} would fix this"
-    missing = Counter(each for row in rows for each in set(alphabet.missing(row.transcript)))
+    missing = Counter(each for row in rows for each in dict.fromkeys(alphabet.missing(row.transcript)))
     named = ", ".join(f"{describe(each)} in {having}" for each, having in missing.most_common(MOST_CHARACTERS))
     more = f" and {len(missing) - MOST_CHARACTERS} others" if len(missing) > MOST_CHARACTERS else ""
     how = f"{SAID_IN_WORDS}, change the rest," if any(map(str.isdecimal, missing)) else "change them,"

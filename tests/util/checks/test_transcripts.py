@@ -68,6 +68,12 @@ def test_other_ways_of_writing_and_other_characters_have_a_line_each(tmp_path: P
     assert lines[3] == "all.csv:27: empty transcript"
 
 
+def test_characters_that_are_equally_frequent_are_named_in_the_order_of_the_text(tmp_path: Path) -> None:
+    _, line = complaints(tmp_path, ["qwertzuiop"] * 21, "ab")
+    named = line.partition("add the characters: ")[2].split(", ")
+    assert "".join(each[1] for each in named) == "qwertzuiop"
+
+
 def test_what_normalizing_would_mend_is_said_with_the_flags_for_it(tmp_path: Path) -> None:
     lines = complaints(tmp_path, ["Off!", "a1", "off"])[1:]
     assert ["; --normalize_transcripts would fix it" in line for line in lines] == [True, False]
