@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from ..audio import Samples, read_audio
@@ -57,6 +58,8 @@ class Recordings:
         self._room = MEMORY
         self._of_sources = dict(sources or {})
         self._decoded: dict[Recording | int, Samples] = {}
+        self._lock = Lock()
+        """Held while a recording takes its share of the room."""
         self._made: dict[str, Samples] = {}
 
     def made(self, name: str, make: Callable[[], Samples]) -> Samples:
@@ -85,9 +88,10 @@ class Recordings:
             return known
         samples = decode()
         samples.flags.writeable = False
-        if samples.nbytes <= self._room:
-            self._room -= samples.nbytes
-            self._decoded[name] = samples
+        with self._lock:  # another thread may have decoded it, too
+            if name not in self._decoded and samples.nbytes <= self._room:
+                self._room -= samples.nbytes
+                self._decoded[name] = samples
         return samples
 
 

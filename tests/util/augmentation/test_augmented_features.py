@@ -1,14 +1,18 @@
 """Augmented features depend only on the seed, the epoch and the utterance, not on the place and order of requests."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 from corpora import RATE, TinyCorpus, write_alphabet, write_csv, write_tiny_corpus, write_wav
 
+from deepspeech.util.audio import Samples
+from deepspeech.util.augmentation import recordings
 from deepspeech.util.augmentation.checked_sources import checked_sources
-from deepspeech.util.augmentation.recordings import Recording
+from deepspeech.util.augmentation.recordings import Recording, Recordings
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
 from deepspeech.util.corpus import Corpus, read_corpus
@@ -209,3 +213,21 @@ def test_recordings_of_a_source_are_checked_before_and_bad_ones_left_out_once_if
         path.unlink()
     with pytest.raises(FlagError, match=r"2 of 2 recordings cannot be used: [^\n]*; correct or remove them$"):
         checked_sources(plan.augmentations, skip_bad=True, progress=False)
+
+
+def test_a_recording_that_several_threads_decode_at_once_takes_its_memory_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded, at_once = list[int](), Barrier(2, timeout=60)
+
+    def decode(name: int) -> Samples:
+        decoded.append(name)
+        if name == 0:
+            at_once.wait()
+        return np.zeros(100, np.float32)
+
+    monkeypatch.setattr(recordings, "MEMORY", 2 * 100 * np.dtype(np.float32).itemsize)
+    kept = Recordings(RATE)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda name: kept.decoded(name, lambda: decode(name)), (0, 0)))
+    for _ in range(2):
+        kept.decoded(1, lambda: decode(1))
+    assert decoded == [0, 0, 1]
