@@ -52,6 +52,10 @@ class Domain(str, Enum):
     """The front end's output, float32 [frames, coefficients]."""
 
 
+SIGNAL, SPECTROGRAM, FEATURES = (domain.value for domain in Domain)
+"""The domains as values of parameters."""
+
+
 @dataclass(frozen=True)
 class Occasion:
     """The inputs for one application of an augmentation to an utterance."""
@@ -97,7 +101,7 @@ class Augmentation(ABC):
     """What it does, as a phrase after "it"."""
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
     """The lowest and the highest value of each bounded parameter."""
-    domain: str = Domain.SIGNAL.value
+    domain: str = SIGNAL
     p: float = 1.0
 
     def __post_init__(self) -> None:

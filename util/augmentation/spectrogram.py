@@ -57,7 +57,7 @@ def samples_of(transformed: Spectrogram, length: int, sample_rate: int) -> Sampl
     summed = _overlap_added(windows, step)
     weights = _overlap_added(np.broadcast_to(window**2, windows.shape), step)
     samples = (summed / np.maximum(weights, _LEAST_WEIGHT)).astype(np.float32, copy=False)
-    return _fitted(samples[size // 2 :], length)
+    return of_length(samples[size // 2 :], length)
 
 
 def stretched(samples: Samples, factor: float, sample_rate: int) -> Samples:
@@ -78,6 +78,11 @@ def stretched(samples: Samples, factor: float, sample_rate: int) -> Samples:
     advance = phases[right] - phases[left]
     phase = phases[0] + np.concatenate([np.zeros_like(advance[:1]), np.cumsum(advance[:-1], axis=0, dtype=np.float64)])
     return samples_of((magnitude * np.exp(1j * phase)).astype(np.complex64), length, sample_rate)
+
+
+def of_length(samples: Samples, length: int) -> Samples:
+    """Return samples cut to a length, or continued to it with zeros, float32 [length]."""
+    return np.pad(samples[:length], (0, max(0, length - len(samples))))
 
 
 def interpolated(rows: npt.NDArray[np.float32], places: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
@@ -121,7 +126,3 @@ def _overlap_added(windows: npt.NDArray[np.float32], step: int) -> npt.NDArray[n
     for part in range(OVERLAP):
         summed[part : part + len(windows)] += windows[:, part * step : (part + 1) * step]
     return summed.ravel()
-
-
-def _fitted(samples: npt.NDArray[np.float32], length: int) -> Samples:
-    return np.pad(samples[:length], (0, max(0, length - len(samples))))

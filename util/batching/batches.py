@@ -79,9 +79,9 @@ class Batches:
                 kept = self._shuffled = (wanted, self._shuffle(epoch) if shuffles else self._in_order())
         return kept[1]
 
-    def index_of(self, utterance: int, epoch: int = 0) -> int:
-        """Return the index of the batch that holds an utterance, an index into the corpus, in an epoch."""
-        return next(index for index, batch in enumerate(self.of_epoch(epoch)) if utterance in batch)
+    def index_of(self, utterance: int) -> int:
+        """Return the index of the batch of the first epoch that holds an utterance, an index into the corpus."""
+        return next(index for index, batch in enumerate(self.of_epoch(0)) if utterance in batch)
 
     def order(self, epoch: int) -> Iterator[int]:
         """Yield the utterances of an epoch, in order."""

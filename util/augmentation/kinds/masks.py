@@ -8,10 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..augmentation import Array, Augmentation, Domain, Occasion, choice
+from ..augmentation import FEATURES, SIGNAL, SPECTROGRAM, Array, Augmentation, Domain, Occasion, choice
 from ..ranges import Range
-
-SIGNAL, SPECTROGRAM, FEATURES = (domain.value for domain in Domain)
 
 MOST = 1000.0
 

@@ -8,12 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..augmentation import Array, Augmentation, Domain, Occasion, choice
+from ..augmentation import FEATURES, SIGNAL, SPECTROGRAM, Array, Augmentation, Occasion, choice
 from ..ranges import Range
 
 MOST = 1e6
-
-SIGNAL, SPECTROGRAM, FEATURES = (domain.value for domain in Domain)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from ..augmentation import DECIBELS, Array, Augmentation, Occasion, choice
 from ..fourier import filtered
 from ..levels import as_loud_as
 from ..ranges import Range
+from ..spectrogram import of_length
 
 BAND_ORDER = 4
 
@@ -67,7 +68,7 @@ class Resample(Augmentation):
         """Return float32 [samples]."""
         rate = occasion.draw_whole(self.rate)
         there = soxr.resample(array, occasion.sample_rate, rate)
-        return _of_length(soxr.resample(there, rate, occasion.sample_rate), len(array))
+        return of_length(soxr.resample(there, rate, occasion.sample_rate), len(array))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +154,7 @@ class Codec(Augmentation):
         rate = next((each for each in rates if each >= occasion.sample_rate), rates[-1])
         sent = np.clip(soxr.resample(array, occasion.sample_rate, rate), -1, 1)
         received = soxr.resample(_round_trip(sent, rate, format_, bitrate), rate, occasion.sample_rate)
-        return _of_length(received, len(array))
+        return of_length(received, len(array))
 
 
 def _round_trip(samples: Samples, rate: int, format_: _Format, bitrate: float) -> Samples:
@@ -168,7 +169,3 @@ def _round_trip(samples: Samples, rate: int, format_: _Format, bitrate: float) -
     decoded: Samples = soundfile.read(encoded, dtype="float32")[0]
     late = format_.container == "MP3" and len(decoded) > len(samples)
     return decoded[MP3_DELAY:] if late else decoded
-
-
-def _of_length(samples: Samples, length: int) -> Samples:
-    return np.pad(samples[:length], (0, max(0, length - len(samples))))

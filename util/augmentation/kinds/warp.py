@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..augmentation import Array, Augmentation, Domain, Occasion
+from ..augmentation import FEATURES, Array, Augmentation, Occasion
 from ..ranges import Range
 
 
@@ -28,7 +28,7 @@ class Warp(Augmentation):
         "wt": (0.0, 10.0),
         "wf": (0.0, 10.0),
     }
-    domain: str = Domain.FEATURES.value
+    domain: str = FEATURES
     nt: Range = Range(1.0)
     nf: Range = Range(1.0)
     wt: Range = Range(0.1)
