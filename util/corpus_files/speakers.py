@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 SPEAKERS = (
@@ -31,13 +31,13 @@ def names_speaker(column: str) -> bool:
     return column_name(column) in SPEAKERS
 
 
-def speaker_column(columns: Iterable[str]) -> str | None:
-    """Return the name of the column with the speaker, if there is one."""
-    by_name = {column_name(column): column for column in columns}
+def speaker_column(columns: Mapping[str, str]) -> str | None:
+    """Return the name of the column with the speaker in a row, whose texts are by column; None if none has one."""
+    by_name = {column_name(column): column for column, text in columns.items() if text}
     return next((by_name[name] for name in SPEAKERS if name in by_name), None)
 
 
 def speaker_of(columns: Mapping[str, str]) -> str:
     """Return the speaker; empty if no column has one."""
-    column = speaker_column(name for name, text in columns.items() if text)
+    column = speaker_column(columns)
     return columns[column] if column else ""

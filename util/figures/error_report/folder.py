@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...corpus import Corpus, Utterance
+from ...corpus_files import columns_by_line
 from ...errors import FlagError
 from ...files.whole_files import folder_written_whole, write_text_whole
 from ...files.writable import why_not_writable
@@ -15,7 +16,6 @@ from ...progress import Progress
 from ...storage.copies import named_for_all
 from ..errors.levels import Levels, levels_of_file
 from .content import make_report
-from .further_columns import further_columns
 from .html.page import page
 from .results import UtteranceResult, csv_of
 
@@ -86,12 +86,12 @@ class ReportFolder:
         log.info("Report of the errors: %s", named_for_all(self._folder / PAGE))
 
     def _results(self, listed: Sequence[Utterance], progress: bool) -> list[UtteranceResult]:
-        columns = further_columns(dict.fromkeys(utterance.csv_file for utterance in listed))
+        columns = {each: columns_by_line(each) for each in {utterance.csv_file for utterance in listed}}
         results = []
         with Progress("Measuring recordings", len(listed), progress, unit="recording") as bar:
             measured = ordered_map(_levels, listed, usable_cores(), _RECORDINGS_AHEAD)
             for utterance, of_recording in zip(listed, measured, strict=True):
-                further = columns.get((utterance.csv_file, utterance.line), {})
+                further = columns[utterance.csv_file].get(utterance.line, {})
                 results.append(self._result(utterance, of_recording, further))
                 bar.advance()
         return results

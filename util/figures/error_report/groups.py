@@ -12,6 +12,7 @@ import numpy as np
 
 from ...corpus_files.speakers import speaker_column
 from ..errors import levels
+from ..metrics import EditCounts
 from .results import UtteranceResult
 from .summary import Summary, summarize
 
@@ -53,7 +54,7 @@ def groupings(results: Sequence[UtteranceResult]) -> list[Grouping]:
 
 def _all_groupings(results: Sequence[UtteranceResult]) -> Iterator[Grouping]:
     columns = list(dict.fromkeys(name for result in results for name in result.columns))
-    speakers = dict.fromkeys(filter(None, map(_speaker_column, results)))
+    speakers = dict.fromkeys(filter(None, (speaker_column(result.columns) for result in results)))
     if speakers:
         definition = f"by the column {' or '.join(speakers)}"
         yield _by_text(results, "Speaker", definition, [result.speaker for result in results])
@@ -136,17 +137,12 @@ def _range_name(edges: Sequence[float], place: int, unit: str) -> str:
     return f"{text}\u00a0{unit}" if unit else text
 
 
-def _speaker_column(result: UtteranceResult) -> str | None:
-    """Return the column with the speaker, which may differ from list to list; None if there is none."""
-    return speaker_column(name for name, text in result.columns.items() if text)
-
-
 def _speaking_rate(result: UtteranceResult) -> float | None:
     return len(result.reference) / result.seconds if result.seconds else None
 
 
 def _wer(results: Sequence[UtteranceResult]) -> float:
-    return sum(each.edits.word_edits for each in results) / max(sum(each.edits.words for each in results), 1)
+    return sum((each.edits for each in results), EditCounts()).wer
 
 
 def _finite(text: str) -> float | None:

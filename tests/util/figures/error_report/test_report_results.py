@@ -5,8 +5,8 @@ import pytest
 from tested_utterances import results
 
 from deepspeech.errors import CorpusError
+from deepspeech.util.corpus_files import columns_by_line
 from deepspeech.util.corpus_files.speakers import speaker_column
-from deepspeech.util.figures.error_report.further_columns import further_columns
 from deepspeech.util.figures.error_report.results import csv_of, read_results
 
 
@@ -56,17 +56,15 @@ def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str, wrong: str
 
 
 def test_speakers_are_known_by_several_names_of_columns() -> None:
-    assert speaker_column(["age", "Client_ID"]) == "Client_ID"
-    assert speaker_column(["age", "Speaker ID"]) == "Speaker ID"
-    assert speaker_column(["talker-id"]) == "talker-id"
-    assert speaker_column(["age"]) is None
+    assert speaker_column({"age": "9", "Client_ID": "anna"}) == "Client_ID"
+    assert speaker_column({"age": "9", "Speaker ID": "anna"}) == "Speaker ID"
+    assert speaker_column({"talker-id": "anna"}) == "talker-id"
+    assert speaker_column({"age": "9", "speaker": ""}) is None
 
 
 def test_further_columns_are_those_that_training_does_not_read(tmp_path: Path) -> None:
     path = tmp_path / "test.csv"
     rows = ["speaker, transcript,wav_filename,wav_filesize,age", 'anna,"a\nb",a.wav,1,9', "too,few", "bob,c,b.wav,1,"]
     path.write_text("\ufeff" + "\n".join(rows), encoding="utf-8")
-    assert further_columns([str(path), str(tmp_path / "missing.csv")]) == {
-        (str(path), 2): {"speaker": "anna", "age": "9"},
-        (str(path), 5): {"speaker": "bob", "age": ""},
-    }
+    assert columns_by_line(str(path)) == {2: {"speaker": "anna", "age": "9"}, 5: {"speaker": "bob", "age": ""}}
+    assert columns_by_line(str(tmp_path / "missing.csv")) == {}
