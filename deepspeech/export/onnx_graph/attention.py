@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
 
 from ...network.description import LONGEST_WAVE, ConvolutionModule, FeedForward, SelfAttention
 from .graph import Graph, Rows
@@ -102,7 +103,7 @@ def _of_heads(values: str, heads: int, width: int, graph: Graph) -> str:
 def _rotated(values: str, places: str, size: int, graph: Graph) -> str:
     """Rotate the pairs of numbers of values [batch, heads, rows, size] by their positions' angles, int64 [rows]."""
     waves = (LONGEST_WAVE ** (-2 * np.arange(size // 2) / size)).astype(np.float32)
-    columns = graph.add("Cast", [graph.add("Unsqueeze", [places], axes=[1])], to=1)  # 1: float32
+    columns = graph.add("Cast", [graph.add("Unsqueeze", [places], axes=[1])], to=TensorProto.FLOAT)
     angles = graph.add("Mul", [columns, graph.constant(f"waves_{len(graph.nodes)}", waves)])
     cosines, sines = graph.add("Cos", [angles]), graph.add("Sin", [angles])
     first, second = graph.add_several("Split", [values], 2, axis=3, split=[size // 2] * 2)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from onnx import TensorProto
+
 from ...util.features import GLOBAL, RUNNING, UTTERANCE, FeatureOptions
 from ...util.frames.normalization import PRIOR_VALUES, SMALLEST_VARIANCE, FeatureStatistics
 from .graph import Graph, Rows
@@ -33,7 +35,7 @@ def _running(values: str, rows: Rows, features: FeatureOptions, graph: Graph) ->
     squares = graph.add("Mul", [values, values])
     totals = [_sums_so_far(each, size, rows, graph) for each in (values, squares)]
     ends = graph.add("Unsqueeze", [graph.range(graph.integers(1), _after_last(rows, graph))], axes=[1, 2])
-    counted = graph.add("Mul", [graph.add("Cast", [ends], to=1), graph.number(features.stack_frames)])  # 1: float32
+    counted = graph.add("Mul", [graph.add("Cast", [ends], to=TensorProto.FLOAT), graph.number(features.stack_frames)])
     if graph.states:
         before = graph.states.previous("count", (1,))
         counted = graph.add("Add", [counted, before])
@@ -67,7 +69,7 @@ def _by_utterance(values: str, rows: Rows, features: FeatureOptions, graph: Grap
     """Return values [rows, batch, stacked, coefficients], normalized by each utterance's values."""
     mask = graph.add("Unsqueeze", [graph.mask(rows)], axes=[3])
     lengths = graph.maximum(graph.whole(rows.lengths), graph.integers(1))
-    counts = graph.add("Mul", [graph.add("Cast", [lengths], to=1), graph.number(features.stack_frames)])
+    counts = graph.add("Mul", [graph.add("Cast", [lengths], to=TensorProto.FLOAT), graph.number(features.stack_frames)])
     counts = graph.add("Unsqueeze", [counts], axes=[0, 2, 3])
 
     def mean_of(each: str) -> str:

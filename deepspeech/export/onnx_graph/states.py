@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from onnx import helper
+from onnx import TensorProto, helper
 
 from ...network.description import LSTM, Network
 
@@ -111,6 +111,6 @@ class ClientStates(States):
 
 def _reshaped(values: str, output: str, shape: Sequence[int]) -> list[Any]:
     """Return the operators that reshape a value; in `shape`, 0 means the present size."""
-    sizes = helper.make_tensor(f"{output}/shape_values", 7, [len(shape)], list(shape))  # 7: int64
+    sizes = helper.make_tensor(f"{output}/shape_values", TensorProto.INT64, [len(shape)], list(shape))
     constant = helper.make_node("Constant", [], [f"{output}/shape"], value=sizes)
     return [constant, helper.make_node("Reshape", [values, f"{output}/shape"], [output])]
