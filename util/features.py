@@ -96,6 +96,11 @@ class FeatureOptions:
         return self.sample_rate * self.step_ms // 1000
 
     @property
+    def fft_size(self) -> int:
+        """Samples of a window's Fourier transform: the next power of two, whose further samples are zeros."""
+        return 1 << (self.window - 1).bit_length()
+
+    @property
     def stacking(self) -> Stacking:
         """How frames of the front end are stacked into those of the network."""
         return Stacking(self.stack_frames, self.skip_frames)

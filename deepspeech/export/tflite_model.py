@@ -59,12 +59,11 @@ def _add_metadata(file: TFLiteFile, model: TrainedModel, options: ExportOptions)
 def _add_features(file: TFLiteFile, options: FeatureOptions) -> None:
     """Add the MFCCs of one window, with LiteRT's operators for TensorFlow's."""
     samples = file.add_input("input_samples", [options.window])
-    frequencies = (1 << (options.window - 1).bit_length()) // 2 + 1
     spectrogram = file.add_custom(
         "AudioSpectrogram",
         [file.reshape(samples, "samples", [options.window, 1])],
         "spectrogram",
-        [1, 1, frequencies],
+        [1, 1, options.fft_size // 2 + 1],
         {"window_size": options.window, "stride": options.step, "magnitude_squared": True},
     )
     coefficients = file.add_custom(

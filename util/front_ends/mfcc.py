@@ -26,9 +26,8 @@ class Mfcc:
 
     def __init__(self, options: FeatureOptions) -> None:
         self._options = options
-        self._fft_size = 1 << (options.window - 1).bit_length()
         self._window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(options.window) / options.window)
-        self._filters = filters(options.sample_rate, self._fft_size // 2 + 1)
+        self._filters = filters(options)
         self._cosines = cosines(options.coefficients)
 
     def __call__(self, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -37,7 +36,7 @@ class Mfcc:
         if len(samples) < options.window:
             return np.zeros((0, options.coefficients), np.float32)
         windows = np.lib.stride_tricks.sliding_window_view(samples, options.window)[:: options.step]
-        spectrum = np.fft.rfft(windows * self._window, self._fft_size)
+        spectrum = np.fft.rfft(windows * self._window, options.fft_size)
         power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
         energies = np.sqrt(power.astype(np.float64)) @ self._filters
         features: npt.NDArray[np.float32] = (np.log(np.maximum(energies, FLOOR)) @ self._cosines).astype(np.float32)
@@ -72,22 +71,28 @@ class MfccStream:
         return self._mfcc(np.concatenate([self._samples, np.zeros(missing, np.float32)]))
 
 
-def _mel(frequency: npt.NDArray[np.floating[Any]] | float) -> npt.NDArray[np.float64]:
-    return 1127 * np.log1p(np.asarray(frequency) / 700)
+def mel_filters(
+    frequencies: npt.NDArray[np.floating[Any]], lowest: float, highest: float, count: int
+) -> npt.NDArray[np.float64]:
+    """Return the weights of triangular filters, float64 [frequencies, count]; frequencies are in Hz.
 
-
-def filters(sample_rate: int, bins: int) -> npt.NDArray[np.float64]:
-    """Return the filters' weights, float64 [bins, FILTERS].
-
-    Each rises from its neighbour's centre to its own and falls to the next.
+    They are evenly spaced on the mel scale between `lowest` and `highest`. Each rises from its neighbour's centre to
+    its own and falls to the next.
     """
-    bin_width = 0.5 * sample_rate / (bins - 1)
-    edges = np.linspace(_mel(LOWEST_FREQUENCY), _mel(sample_rate / 2), FILTERS + 2)
-    mels = _mel(np.arange(bins) * bin_width)[:, None]
+    edges = np.linspace(_mel(lowest), _mel(highest), count + 2)
+    mels = _mel(frequencies)[:, None]
     rising = (mels - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - mels) / (edges[2:] - edges[1:-1])
     weights: npt.NDArray[np.float64] = np.maximum(0, np.minimum(rising, falling))
-    first, last = int(1.5 + LOWEST_FREQUENCY / bin_width), int(0.5 * sample_rate / bin_width)
+    return weights
+
+
+def filters(options: FeatureOptions) -> npt.NDArray[np.float64]:
+    """Return the filters' weights for the magnitudes of a spectrum, float64 [bins, FILTERS]."""
+    highest, bins = 0.5 * options.sample_rate, options.fft_size // 2 + 1
+    bin_width = highest / (bins - 1)
+    weights = mel_filters(np.arange(bins) * bin_width, LOWEST_FREQUENCY, highest, FILTERS)
+    first, last = int(1.5 + LOWEST_FREQUENCY / bin_width), int(highest / bin_width)
     weights[:first] = weights[last + 1 :] = 0
     return weights
 
@@ -97,3 +102,7 @@ def cosines(coefficients: int) -> npt.NDArray[np.float64]:
     order, place = np.arange(coefficients), np.arange(FILTERS)[:, None]
     transform: npt.NDArray[np.float64] = np.sqrt(2 / FILTERS) * np.cos(np.pi / FILTERS * order * (place + 0.5))
     return transform
+
+
+def _mel(frequency: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    return 1127 * np.log1p(np.asarray(frequency) / 700)

@@ -27,7 +27,7 @@ class PythonSpeechFeatures(FrontEnd):
             winlen=options.window_ms / 1000,
             winstep=options.step_ms / 1000,
             winfunc=np.hamming,
-            nfft=max(512, 1 << (options.window - 1).bit_length()),
+            nfft=max(512, options.fft_size),
             nfilt=max(26, options.coefficients),
             numcep=options.coefficients,
         )

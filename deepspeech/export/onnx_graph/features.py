@@ -13,9 +13,9 @@ import numpy.typing as npt
 from onnx import TensorProto
 
 from ...util.features import FeatureOptions
-from ...util.front_ends.mfcc import FLOOR as MFCC_FLOOR
+from ...util.front_ends import mfcc
 from .graph import LAST, Graph, Rows
-from .transforms import FBANK_FLOOR, fbank_filters, fbank_transform, mfcc_cosines, mfcc_filters, mfcc_transform
+from .transforms import FBANK_FLOOR, fbank_filters, fbank_transform, mfcc_transform
 
 
 def samples_before(features: FeatureOptions) -> int:
@@ -73,16 +73,15 @@ def _fbank(features: FeatureOptions, samples: str, count: str, advance: str, gra
     signal = _mirrored(features, samples, count, advance, graph)
     power = _power(fbank_transform(features), features, signal, graph)
     frames = graph.add("Add", [count, graph.integers(features.step // 2)])
-    return _logarithms(power, "features/filters", fbank_filters(features), FBANK_FLOOR, graph), frames
+    return _logarithms(power, fbank_filters(features), FBANK_FLOOR, graph), frames
 
 
 def _mfcc(features: FeatureOptions, samples: str, count: str, advance: str, graph: Graph) -> tuple[str, str]:
     """Return TensorFlow's MFCC, and the steps of each signal in samples, int64 [batch], at least one."""
     del advance
     power = _power(mfcc_transform(features), features, _ending_in_zeros(features, samples, count, graph), graph)
-    magnitudes = graph.add("Sqrt", [power])
-    energies = _logarithms(magnitudes, "features/filters", mfcc_filters(features), MFCC_FLOOR, graph)
-    cosines = graph.constant("features/cosines", mfcc_cosines(features).astype(np.float32))
+    energies = _logarithms(graph.add("Sqrt", [power]), mfcc.filters(features), mfcc.FLOOR, graph)
+    cosines = graph.constant("features/cosines", mfcc.cosines(features.coefficients).astype(np.float32))
     frames = graph.add("Add", [count, graph.integers(2 * features.step - features.window)])
     least = graph.integers(features.step)
     if graph.states:  # later runs may have no frame
@@ -161,9 +160,9 @@ def _power(transform: npt.NDArray[np.float64], features: FeatureOptions, signal:
     return graph.add("Add", [real, imaginary])
 
 
-def _logarithms(values: str, name: str, matrix: npt.NDArray[np.float64], floor: float, graph: Graph) -> str:
-    """Return the logarithms of spectra times a matrix; products below `floor` count as `floor`."""
-    energies = graph.add("MatMul", [values, graph.constant(name, matrix.astype(np.float32))])
+def _logarithms(spectra: str, filters: npt.NDArray[np.float64], floor: float, graph: Graph) -> str:
+    """Return the logarithms of spectra times filters, [bins, filters]; products below `floor` count as `floor`."""
+    energies = graph.add("MatMul", [spectra, graph.constant("features/filters", filters.astype(np.float32))])
     return graph.add("Log", [graph.add("Max", [energies, graph.number(floor)])])
 
 
