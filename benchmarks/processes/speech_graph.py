@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from deepspeech.export.formats import TrainedModel
 from deepspeech.network import Dense, Network, network
 from deepspeech.network.deepspeech import LSTM_NAME
 from deepspeech.options import ExportOptions, ModelOptions
@@ -93,7 +94,7 @@ def main() -> None:
         weights = widened(trained, weights)
     from deepspeech.export.frozen_graph import frozen_graph  # which takes seconds: it imports TensorFlow
 
-    graph = frozen_graph(model, weights, alphabet, features, ExportOptions(options.out.parent))
+    graph = frozen_graph(TrainedModel(model, weights, alphabet, features), ExportOptions(options.out.parent))
     options.out.write_bytes(graph.SerializeToString())
 
 

@@ -8,14 +8,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..network import Network
-from ..network.frozen.clients import Weights, build_frozen_network
+from ..network.frozen.clients import build_frozen_network
 from ..network.frozen.supported import is_for_clients
 from ..network.frozen.whole import build_whole_network
 from ..options import ExportOptions
 from ..util.features import FeatureOptions
-from ..util.frames.normalization import FeatureStatistics
-from ..util.text import Alphabet
 from .formats import TrainedModel
 from .metadata import graph_metadata
 
@@ -27,20 +24,12 @@ LATER_ATTRIBUTES = ("grad_a", "grad_b", "bad_indices_policy")
 
 def serialized(model: TrainedModel, options: ExportOptions) -> bytes:
     """Return the file of a model, a serialized GraphDef; see `frozen_graph`, whose errors it raises."""
-    graph = frozen_graph(model.network, model.weights, model.alphabet, model.features, options, model.statistics)
-    content: bytes = graph.SerializeToString(deterministic=True)
+    content: bytes = frozen_graph(model, options).SerializeToString(deterministic=True)
     return content
 
 
-def frozen_graph(
-    network: Network,
-    weights: Weights,
-    alphabet: Alphabet,
-    features: FeatureOptions,
-    options: ExportOptions,
-    statistics: FeatureStatistics | None = None,
-) -> Any:
-    """Return the GraphDef of a model with its weights, float32 by variable name, as constants.
+def frozen_graph(model: TrainedModel, options: ExportOptions) -> Any:
+    """Return the GraphDef of a model with its weights as constants.
 
     Inputs are `input_samples` float32 [window] and those of `build_frozen_network`; outputs are `mfccs` float32
     [1, coefficients] and those of `build_frozen_network`, or of `build_whole_network` for a network that clients cannot
@@ -52,9 +41,10 @@ def frozen_graph(
     them. `input_samples`, `mfccs` and the metadata of their windows are then omitted, so these clients refuse the
     graph.
     """
+    network, weights = model.network, model.weights
     with tf.Graph().as_default() as graph, graph.device(""):
-        if features.published:
-            _features(features)
+        if model.features.published:
+            _features(model.features)
         if is_for_clients(network):
             build_frozen_network(
                 network, weights, steps=options.n_steps, batch=options.batch_size, use_lengths=options.use_seq_length
@@ -62,7 +52,7 @@ def frozen_graph(
         else:
             build_whole_network(network, weights)
             tf.constant([options.n_steps], tf.int32, name="metadata_n_steps")
-        for name, value in graph_metadata(network, alphabet, features, statistics, options).items():
+        for name, value in graph_metadata(model, options).items():
             tf.constant([value], tf.int32 if isinstance(value, int) else tf.string, name=name)
     definition = graph.as_graph_def()
     _leave_out_of_process(definition)

@@ -44,7 +44,7 @@ def _add_metadata(file: TFLiteFile, model: TrainedModel, options: ExportOptions)
     one whose output has no fixed size, as strings do. So the alphabet comes last, and items that no client reads have
     no operator.
     """
-    told = graph_metadata(model.network, model.alphabet, model.features, model.statistics, options)
+    told = graph_metadata(model, options)
     texts = {name: value for name, value in told.items() if isinstance(value, bytes)}
     alphabet = texts.pop(ALPHABET)
     for name, text in texts.items():

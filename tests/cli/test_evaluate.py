@@ -18,6 +18,7 @@ from deepspeech.cli.evaluate import tested as figures_of
 from deepspeech.decoder import UTF8_BYTES, Scorer
 from deepspeech.decoder.of_alphabet import make_decoder
 from deepspeech.errors import AudioError
+from deepspeech.export.formats import TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import network
 from deepspeech.options import ExportOptions, LanguageModelOptions, ModelOptions, ReportOptions
@@ -106,7 +107,7 @@ def write_byte_graph(path: Path, spoken: bytes) -> Path:
     model = network(ModelOptions(n_hidden=8), FeatureOptions().coefficients, placeholders.size)
     weights = {name: np.zeros(shape, np.float32) for name, shape in model.shapes.items()}
     weights["layer_6/bias"][UTF8_BYTES.index(spoken)] = 9
-    graph = frozen_graph(model, weights, placeholders, FeatureOptions(), ExportOptions(path.parent))
+    graph = frozen_graph(TrainedModel(model, weights, placeholders, FeatureOptions()), ExportOptions(path.parent))
     (node,) = (node for node in graph.node if node.name == "metadata_alphabet")
     node.attr["value"].tensor.string_val[:] = [serialize_alphabet(UTF8_BYTES)]
     path.write_bytes(graph.SerializeToString())

@@ -53,7 +53,7 @@ def run(session: Any, frames: Array, lengths: list[int], state: list[Array] | No
 def test_its_outputs_are_those_of_the_graph(described: Network, tmp_path: Path) -> None:
     model = trained_model(described)
     session = session_of(FORMATS["onnx"].serialized(model, ExportOptions()))
-    graph = frozen_graph(model.network, model.weights, ALPHABET, model.features, ExportOptions())
+    graph = frozen_graph(model, ExportOptions())
     (tmp_path / "graph.pb").write_bytes(graph.SerializeToString())
     windows = np.random.default_rng(5).normal(size=(37, described.window_width)).astype(np.float32)
     expected = run_graph(tmp_path / "graph.pb", windows)

@@ -29,7 +29,7 @@ READ_BY_CLIENTS = ("version", "sample_rate", "feature_win_len", "feature_win_ste
 @pytest.mark.parametrize("described", NETWORKS, ids=lambda each: each.name)
 def test_its_outputs_are_those_of_the_graph(described: Network, tmp_path: Path) -> None:
     model = trained_model(described)
-    graph = frozen_graph(model.network, model.weights, ALPHABET, model.features, ExportOptions())
+    graph = frozen_graph(model, ExportOptions())
     (tmp_path / "graph.pb").write_bytes(graph.SerializeToString())
     windows = np.random.default_rng(5).normal(size=(37, described.window_width)).astype(np.float32)
     expected = run_graph(tmp_path / "graph.pb", windows)

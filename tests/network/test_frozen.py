@@ -11,6 +11,7 @@ import pytest
 from graph_running import run_graph
 
 from deepspeech.errors import ExportError, GraphError
+from deepspeech.export.formats import TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import LSTM, ContextWindow, Convolution, Dense, IntermediateCTC, Layer, Network
 from deepspeech.options import ExportOptions
@@ -43,7 +44,8 @@ def write_graph(path: Path, name: str, layers: tuple[Layer, ...], n_steps: int =
     network = Network(name, 26, layers)
     random = np.random.default_rng(3)
     weights = {each: random.normal(0, 0.3, shape).astype(np.float32) for each, shape in network.shapes.items()}
-    graph = frozen_graph(network, weights, ALPHABET, FeatureOptions(), ExportOptions(path.parent, n_steps=n_steps))
+    trained = TrainedModel(network, weights, ALPHABET, FeatureOptions())
+    graph = frozen_graph(trained, ExportOptions(path.parent, n_steps=n_steps))
     path.write_bytes(graph.SerializeToString())
     return path
 

@@ -13,6 +13,7 @@ from numpy_network import posteriors, random_weights
 
 from deepspeech import Model
 from deepspeech.errors import ModelError
+from deepspeech.export.formats import TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import ContextWindow, Network, network
 from deepspeech.network.serialization import LAYERS
@@ -58,7 +59,8 @@ STREAMING = [name for name in NETWORKS if described(name).streams]
 def exported(name: str, folder: Path) -> Path:
     """Write the graph of a network with random weights."""
     path, some = folder / f"{name}.pb", described(name)
-    graph = frozen_graph(some, random_weights(some), ALPHABET, FeatureOptions(), ExportOptions(folder, n_steps=5))
+    trained = TrainedModel(some, random_weights(some), ALPHABET, FeatureOptions())
+    graph = frozen_graph(trained, ExportOptions(folder, n_steps=5))
     path.write_bytes(graph.SerializeToString())
     return path
 
@@ -162,6 +164,7 @@ def test_a_bidirectional_network_refuses_to_stream_and_says_why(models: dict[str
 
 def test_what_clients_cannot_run_is_told_of_their_layers_and_nothing_else_has_changed() -> None:
     deepspeech = network(ModelOptions(n_hidden=8), 26, ALPHABET.size)
-    graph = frozen_graph(deepspeech, random_weights(deepspeech), ALPHABET, FeatureOptions(), ExportOptions())
+    trained = TrainedModel(deepspeech, random_weights(deepspeech), ALPHABET, FeatureOptions())
+    graph = frozen_graph(trained, ExportOptions())
     assert {node.name for node in graph.node} >= {"previous_state_c", "new_state_h"}
     assert not {node.name for node in graph.node} & {"metadata_network", "metadata_n_steps"}

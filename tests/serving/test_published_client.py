@@ -19,6 +19,7 @@ from program import Program
 from published import PublishedClient, load_library
 
 from deepspeech import Model
+from deepspeech.export.formats import TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.network import LSTM, ContextWindow, Dense, Network, network
 from deepspeech.options import ExportOptions, ModelOptions
@@ -155,7 +156,7 @@ def test_the_published_client_runs_networks_of_several_lstms(tools: Path, digits
     network = Network("two_lstms", 26, layers)
     random = np.random.default_rng(1)
     weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in network.shapes.items()}
-    graph = frozen_graph(network, weights, alphabet, FeatureOptions(), ExportOptions(tmp_path))
+    graph = frozen_graph(TrainedModel(network, weights, alphabet, FeatureOptions()), ExportOptions(tmp_path))
     path = tmp_path / "output_graph.pb"
     path.write_bytes(graph.SerializeToString())
     model = Model(path)
@@ -171,7 +172,7 @@ def test_the_published_client_refuses_features_that_it_does_not_compute(tools: P
     described = network(ModelOptions(n_hidden=16), features.width, alphabet.size)
     weights = {name: np.zeros(shape, np.float32) for name, shape in described.shapes.items()}
     path = tmp_path / "output_graph.pb"
-    graph = frozen_graph(described, weights, alphabet, features, ExportOptions(tmp_path))
+    graph = frozen_graph(TrainedModel(described, weights, alphabet, features), ExportOptions(tmp_path))
     path.write_bytes(graph.SerializeToString())
     assert Model(path).posteriors(np.zeros(16_000, np.float32)).shape == (100, 3)
     with pytest.raises(AssertionError, match="refused it"):

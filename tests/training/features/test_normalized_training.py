@@ -17,6 +17,7 @@ from untrained import MODELS
 from deepspeech.checkpoints.identity import ModelIdentity
 from deepspeech.errors import ModelError
 from deepspeech.export import model_card
+from deepspeech.export.formats import TrainedModel
 from deepspeech.export.frozen_graph import frozen_graph
 from deepspeech.export.onnx_graph import normalization as onnx
 from deepspeech.network import Network
@@ -108,7 +109,8 @@ def built(options: FeatureOptions, folder: Path, model: ModelOptions = SMALL) ->
         else:
             assert MEAN not in by_name
         weights = {name: session.run(by_name[name]) for name in network.shapes}
-        definition = frozen_graph(network, weights, ALPHABET, options, ExportOptions(folder), statistics)
+        trained = TrainedModel(network, weights, ALPHABET, options, statistics)
+        definition = frozen_graph(trained, ExportOptions(folder))
         path = folder / "output_graph.pb"
         path.write_bytes(definition.SerializeToString())
         yield Built(session, graph.evaluate_towers[0], path, options, network)
