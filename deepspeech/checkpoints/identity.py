@@ -146,7 +146,7 @@ def check_described_network(prefix: Path, description: Described, identity: Mode
     """
     described = (description or {}).get("network", {"name": UNNAMED_NETWORK})
     theirs, ours = ({"network": flag_of(name)} for name in (described["name"], identity.network.name))
-    _check_flags(prefix, theirs, ours, {}, otherwise)
+    _check_flags(prefix, theirs, ours, otherwise)
     check_features(prefix, description, identity, otherwise)
     if described["name"] != UNNAMED_NETWORK:
         check_identity(prefix, description, identity, otherwise)
@@ -167,7 +167,7 @@ def check_alphabet(prefix: Path, description: Described, identity: ModelIdentity
         _check_coquis_alphabet(prefix, identity.alphabet)
         return
     unit = description.get("output_unit", Alphabet.unit)
-    _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, {}, otherwise)
+    _check_flags(prefix, {"output_unit": unit}, {"output_unit": identity.alphabet.unit}, otherwise)
     labels, here = description.get("alphabet"), list(identity.alphabet.labels)
     if labels != here:
         raise CheckpointError(
@@ -178,7 +178,7 @@ def check_alphabet(prefix: Path, description: Described, identity: ModelIdentity
         )
 
 
-def labels_of(prefix: Path, description: Mapping[str, Any] | None) -> list[str] | None:
+def labels_of(prefix: Path, description: Described) -> list[str] | None:
     """Return a checkpoint's labels: of its description or else of Coqui STT's file beside it; None without either."""
     if description:
         return description.get("alphabet")
@@ -226,7 +226,7 @@ def check_network(
     if "layers" in named and (theirs == ours or (any_chunks and without_chunks(theirs) == without_chunks(ours))):
         return
     flags = {"network": flag_of(identity.network.name), **identity.flags}
-    _check_flags(origin, {"network": flag_of(named["name"]), **model}, flags, {}, otherwise)
+    _check_flags(origin, {"network": flag_of(named["name"]), **model}, flags, otherwise)
     differs = difference(theirs, ours)
     if differs is not None:
         raise CheckpointError(
@@ -245,7 +245,7 @@ def check_features(
     features, ours = (description or {}).get("features", {}), identity.features.to_json()
     if any_rate:
         features = {name: value for name, value in features.items() if name != "sample_rate"}
-    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **ours}, FEATURE_FLAGS, otherwise)
+    _check_flags(prefix, {**_PLAIN, **features}, {**_PLAIN, **ours}, otherwise)
 
 
 def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, ...], identity: ModelIdentity) -> str:
@@ -269,17 +269,11 @@ def misfit(prefix: Path, variable: Variable, found_name: str, found: tuple[int, 
     return f"{prefix}: variable {found_name} {shapes}; probably {cause}"
 
 
-def _check_flags(
-    origin: Path | str,
-    theirs: Mapping[str, Any],
-    ours: Mapping[str, Any],
-    flags: Mapping[str, str],
-    otherwise: str,
-) -> None:
+def _check_flags(origin: Path | str, theirs: Mapping[str, Any], ours: Mapping[str, Any], otherwise: str) -> None:
     """Raise CheckpointError for the first value that differs, naming its flag."""
     for name, value in theirs.items():
         if name in ours and ours[name] != value:
-            flag = flags.get(name, name)
+            flag = FEATURE_FLAGS.get(name, name)
             raise CheckpointError(
                 f"{origin}: trained with --{flag}={value}, but this run has --{flag}={ours[name]}; "
                 f"give the same value, or {otherwise}"

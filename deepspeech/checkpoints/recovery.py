@@ -20,9 +20,9 @@ logger = logging.getLogger(__name__)
 class NoneIntactError(CheckpointError):
     """A folder holds checkpoints of a kind, but none is intact."""
 
-    def __init__(self, found: str, advice: str = "") -> None:
+    def __init__(self, found: str, advice: str) -> None:
         """Store the findings, which name the folder and the files, and add advice."""
-        super().__init__(f"{found}; {advice}" if advice else found)
+        super().__init__(f"{found}; {advice}")
         self.found = found
 
 
