@@ -10,7 +10,8 @@ from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..options.training.epochs import LOSS, in_words
 from ..util.storage.copies import named_for_all
 from .flag_check import check_named, nothing_to_begin_with
-from .folder import Kind, checkpoints_in, read_index
+from .folder import Kind, checkpoints_in, names_checkpoints
+from .folder_reading import index_path
 from .integrity import damage, step_of
 from .recovery import NoneIntactError, find_intact, progress_of
 from .weights.model_weights import graph_in, is_graph
@@ -43,7 +44,7 @@ def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
     `unless_wanted` selects it if the flag `checkpoint` does not. Raise CheckpointError if there is none.
     """
     folder = options.load_directory
-    if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
+    if not names_checkpoints(folder):
         raise nothing_to_begin_with(folder)
     wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
     return choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Beginning")
@@ -52,7 +53,7 @@ def choose_to_begin(options: CheckpointOptions, unless_wanted: str) -> Path:
 def _is_there(folder: Path, wanted: str) -> bool:
     if wanted == BEST:
         return bool(checkpoints_in(folder, Kind.BEST))
-    return wanted == LAST or (folder / f"{wanted}.index").exists()
+    return wanted == LAST or index_path(folder / wanted).exists()
 
 
 def _wanted(folder: Path, wanted: str, find: Find) -> Path:

@@ -15,7 +15,7 @@ from ..network.serialization import network_from_json
 from ..options import CheckpointOptions
 from ..options.checkpoints import AUTOMATIC, BEST, LAST
 from ..util.storage.copies import named_for_all
-from .folder_reading import BEST_INDEX, NEWEST, check_readable, named_by, resumes
+from .folder_reading import BEST_INDEX, NEWEST_INDEX, check_readable, holds_checkpoints, index_path, named_by, resumes
 from .identity import (
     ANOTHER_FOLDER,
     BEGIN_WITHOUT,
@@ -45,12 +45,12 @@ def check_flags(options: CheckpointOptions, identity: ModelIdentity, *, trains: 
         _check_initial_file(options, identity)
         return
     if trains and not begins:
-        prefix = named_by(options.directory / NEWEST)
+        prefix = named_by(options.directory / NEWEST_INDEX)
     else:
         check_named(options.load_directory, options.wanted)
         prefix = chosen_checkpoint(options, LAST if begins and not options.only_weights else BEST)
     if prefix is None:
-        if begins and not any(options.load_directory.glob("*.index")):
+        if begins and not holds_checkpoints(options.load_directory):
             raise nothing_to_begin_with(options.load_directory)
         return
     try:
@@ -75,7 +75,7 @@ def nothing_to_begin_with(folder: Path) -> CheckpointError:
     """Return the error for a folder without the checkpoint that training is to begin with."""
     named = named_for_all(folder)
     why = "holds no checkpoint to start from; name another folder"
-    if folder.with_name(f"{folder.name}.index").exists():
+    if index_path(folder).exists():
         why = f"is a checkpoint; give its folder, {named_for_all(folder.parent)}, with --checkpoint={folder.name}"
     elif is_graph(graph := graph_in(folder)):
         why = f"holds an exported graph, and no checkpoint; start from it with --initialize_from_frozen_model={graph}"
@@ -90,13 +90,13 @@ def chosen_checkpoint(options: CheckpointOptions, unless_wanted: str) -> Path | 
     wanted = unless_wanted if options.wanted == AUTOMATIC else options.wanted
     if wanted not in (BEST, LAST):
         return options.load_directory / wanted
-    names = (NEWEST, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST)
+    names = (NEWEST_INDEX, BEST_INDEX) if wanted == LAST else (BEST_INDEX, NEWEST_INDEX)
     return next(filter(None, (named_by(options.load_directory / name) for name in names)), None)
 
 
 def check_named(folder: Path, wanted: str) -> None:
     """Raise CheckpointError if the flag `checkpoint` names a checkpoint that the folder does not have."""
-    if wanted in (AUTOMATIC, BEST, LAST) or (folder / f"{wanted}.index").exists():
+    if wanted in (AUTOMATIC, BEST, LAST) or index_path(folder / wanted).exists():
         return
     names = sorted((path.stem for path in folder.glob("*.index")), key=lambda each: (len(each), each))
     those = f"; there are {', '.join(names)}" if names else ""

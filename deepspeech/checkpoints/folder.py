@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from ..errors import CheckpointError
 from ..util.files.whole_files import unfinished_name, write_whole
+from .folder_reading import BEST_INDEX, NEWEST_INDEX, index_path
 from .identity import description_path, read_description
 from .integrity import is_unfinished, step_of
 
@@ -28,8 +29,8 @@ _LEFTOVER_FOLDER = re.compile(r"(train|best_dev)-\d+_temp.*")
 class Kind(Enum):
     """The newest or the best checkpoint: the index file that names it, and the first part of its name."""
 
-    NEWEST = ("checkpoint", "train")
-    BEST = ("best_dev_checkpoint", "best_dev")
+    NEWEST = (NEWEST_INDEX, "train")
+    BEST = (BEST_INDEX, "best_dev")
 
     @property
     def index_file(self) -> str:
@@ -93,6 +94,11 @@ def checkpoints_in(folder: Path, kind: Kind) -> list[Path]:
     return sorted((prefix for prefix in prefixes if not is_unfinished(prefix)), key=lambda prefix: step_of(prefix) or 0)
 
 
+def names_checkpoints(folder: Path) -> bool:
+    """Return whether a folder has files of a checkpoint, or an index file that names one."""
+    return any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind)
+
+
 def files_of(prefix: Path) -> Iterator[Path]:
     """Yield the files of a checkpoint in the order of removal: without the first file, it is no longer a checkpoint."""
     for pattern in (".index", ".data-*", ".meta"):
@@ -110,7 +116,7 @@ def remove_superseded(folder: Path, kind: Kind, superseded: Sequence[Path]) -> N
         _remove(prefix, files_of(prefix))
     for path in folder.glob(f"{kind.prefix}-*.json"):
         prefix = path.with_suffix("")
-        if not path.with_suffix(".index").exists() and step_of(prefix) is not None and _has_description(prefix):
+        if not index_path(prefix).exists() and step_of(prefix) is not None and _has_description(prefix):
             _remove(path, [path])
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from ..errors import CheckpointError
 from ..options import CheckpointOptions
 
-NEWEST, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
-"""The index files of a folder."""
+NEWEST_INDEX, BEST_INDEX = "checkpoint", "best_dev_checkpoint"
+"""The files of a folder that name its newest and its best checkpoint."""
 
 _MATCHES_OTHERS = re.compile(rb"\\|\[[^/]+\]")
 """The parts that make a path a pattern that matches other paths."""
@@ -30,7 +30,17 @@ def check_readable(folder: Path, origin: str = "") -> None:
 
 def resumes(options: CheckpointOptions) -> bool:
     """Return whether the folder to train in has a checkpoint, so that training begins with no other weights."""
-    return named_by(options.directory / NEWEST) is not None or any(options.directory.glob("*.index"))
+    return named_by(options.directory / NEWEST_INDEX) is not None or holds_checkpoints(options.directory)
+
+
+def holds_checkpoints(folder: Path) -> bool:
+    """Return whether a folder has a file without which a checkpoint is none; see `index_path`."""
+    return any(folder.glob("*.index"))
+
+
+def index_path(prefix: Path) -> Path:
+    """Return the file of the checkpoint at `prefix`, a path without extension, without which it is no checkpoint."""
+    return prefix.with_name(f"{prefix.name}.index")
 
 
 def named_by(index: Path) -> Path | None:

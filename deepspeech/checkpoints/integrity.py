@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError
+from .folder_reading import index_path
 from .identity import DESCRIPTION_FORMAT, description_path, read_description, write_description
 from .sources import READING_ERRORS, open_checkpoint
 
@@ -47,7 +48,7 @@ def finished(description: Mapping[str, Any], prefix: Path) -> dict[str, Any]:
 
     Raise OSError.
     """
-    paths = [prefix.with_name(prefix.name + ".index"), *_data_files(prefix)]
+    paths = [index_path(prefix), *_data_files(prefix)]
     digests = {path.name[len(prefix.name) :]: _file_digest(path, synchronize=True) for path in paths}
     described = {**description, FILES: digests}
     return {**described, DIGEST: _digest_of_progress(described)}
@@ -60,7 +61,7 @@ def redigested(description: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_unfinished(prefix: Path) -> bool:
     """Return whether a checkpoint has no index file because its first save is not complete."""
-    if prefix.with_name(prefix.name + ".index").exists():
+    if index_path(prefix).exists():
         return False
     try:
         return json.loads(description_path(prefix).read_text(encoding="utf-8")).get(UNFINISHED) is True
@@ -113,7 +114,7 @@ def _damage_by_digest(prefix: Path, digests: Mapping[str, str]) -> str:
 
 def _damage_by_reading(prefix: Path) -> str:
     """Read all variables with TensorFlow, which verifies its own checksums."""
-    index, data = prefix.with_name(prefix.name + ".index"), _data_files(prefix)
+    index, data = index_path(prefix), _data_files(prefix)
     if not index.exists():
         return f"{index.name} is missing"
     if not data:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import FlagError
 from ..options import Options, with_values
 from ..util.files.user_folders import data_folder
+from .folder_reading import holds_checkpoints
 
 logger = logging.getLogger(__name__)
 
@@ -88,4 +89,4 @@ def _with_checkpoints(project: Path | None) -> Path:
 
 
 def _has_checkpoints(project: Path) -> bool:
-    return any((project / CHECKPOINTS).glob("*.index"))
+    return holds_checkpoints(project / CHECKPOINTS)

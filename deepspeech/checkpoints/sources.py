@@ -15,7 +15,7 @@ from ..errors import CheckpointError
 from ..network.description import OPEN_FORGET_GATE, Variable
 from ..network.layers.normalization import statistics_names
 from ..util.figures.counted import counted
-from .folder_reading import check_readable
+from .folder_reading import check_readable, index_path
 from .identity import ModelIdentity, misfit
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ def removal_in_words(*prefixes: Path) -> Iterator[None]:
     try:
         yield
     except (CheckpointError, *READING_ERRORS) as error:
-        gone = next((each for each in prefixes if not each.with_name(each.name + ".index").exists()), None)
+        gone = next((each for each in prefixes if not index_path(each).exists()), None)
         if gone is None:
             raise
         raise CheckpointError(

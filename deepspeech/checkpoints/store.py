@@ -26,6 +26,7 @@ from ..util.storage.folders import try_to_send
 from .choice import choose
 from .flag_check import check_named
 from .folder import Kind, checkpoints_in, read_index, remove_failed, remove_leftovers, remove_superseded
+from .folder_reading import index_path
 from .identity import (
     ANOTHER_FOLDER,
     BEGIN_WITHOUT,
@@ -135,7 +136,7 @@ class Checkpoints:
         """
         step = int(session.run(self._global_step))
         prefix = self._folder / f"{kind.prefix}-{step}"
-        was_there = prefix.with_name(prefix.name + ".index").exists()
+        was_there = index_path(prefix).exists()
         description = self._description(step, state)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import pytest
 from corpora import TinyCorpus
 from program import Program, Trained
 
-from deepspeech.checkpoints.folder_reading import NEWEST, named_by
+from deepspeech.checkpoints.folder_reading import NEWEST_INDEX, named_by
 from deepspeech.cli.flags import parse
 from deepspeech.errors import DeepSpeechError
 from deepspeech.options import Options
@@ -29,7 +29,7 @@ def chosen(corpus: TinyCorpus, work: Path, *flags: str) -> Options:
 def write_checkpoint(folder: Path, **description: object) -> Path:
     """Write the files of a checkpoint that are read before training: its index file and its description."""
     folder.mkdir(parents=True)
-    (folder / NEWEST).write_text('model_checkpoint_path: "train-1"\n')
+    (folder / NEWEST_INDEX).write_text('model_checkpoint_path: "train-1"\n')
     (folder / "train-1.json").write_text(json.dumps({"format": 1, **description}))
     return folder
 
@@ -128,4 +128,4 @@ def test_it_begins_goes_on_and_is_repeated_with_the_same_settings(
         schedules = [re.search(r"auto: schedule: .*", done.stderr) for done in (begun, again)]
         assert schedules[0] and schedules[1] and schedules[0][0] == schedules[1][0]
     (tmp_path / "moved").rename(base)
-    assert named_by(tmp_path / "work/checkpoints" / NEWEST)
+    assert named_by(tmp_path / "work/checkpoints" / NEWEST_INDEX)

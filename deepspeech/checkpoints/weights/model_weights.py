@@ -32,6 +32,7 @@ from ...util.features import FeatureOptions
 from ...util.files.folders import files_like
 from ...util.frames.normalization import DEVIATION, MEAN
 from ...util.text import Alphabet
+from ..folder_reading import holds_checkpoints
 from ..identity import DESCRIPTION_FORMAT, is_description
 
 _HDF5_SUFFIXES = (".h5", ".hdf5")
@@ -113,7 +114,7 @@ def is_graph(path: Path) -> bool:
 
 def graph_in(path: Path) -> Path:
     """Return the only exported graph of a folder without checkpoints, such as that of an export, or else the path."""
-    if not path.is_dir() or _holds_checkpoints(path):
+    if not path.is_dir() or holds_checkpoints(path):
         return path
     graphs = [each for each in files_like(path, "*") if is_graph(each)]
     return graphs[0] if len(graphs) == 1 else path
@@ -153,9 +154,7 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     path = graph_in(path)
     if path.is_dir():
         instead = "start from the weights of its checkpoint with --load_checkpoint_dir and --fresh_optimizer"
-        raise CheckpointError(
-            f"{origin}: is a folder; {instead if _holds_checkpoints(path) else 'name the file in it'}"
-        )
+        raise CheckpointError(f"{origin}: is a folder; {instead if holds_checkpoints(path) else 'name the file in it'}")
     if options.initial_weights is None:
         if is_hdf5(path):
             raise CheckpointError(f"{origin}: is an HDF5 file, and not an exported graph; give it with {of_hdf5}")
@@ -163,10 +162,6 @@ def read_initial_weights(options: CheckpointOptions) -> ModelWeights | None:
     if is_graph(path):
         raise CheckpointError(f"{origin}: is an exported graph, and not an HDF5 file; give it with {of_graph}")
     return weights_of_hdf5(path, origin)
-
-
-def _holds_checkpoints(folder: Path) -> bool:
-    return any(folder.glob("*.index"))
 
 
 def by_layers(network: Network, values: Mapping[str, npt.NDArray[Any]]) -> tuple[LayerWeights, ...]:

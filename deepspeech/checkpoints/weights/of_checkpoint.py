@@ -24,7 +24,7 @@ from ...util.features import FeatureOptions
 from ...util.files.writable import reason_of
 from ...util.frames.normalization import DEVIATION, MEAN
 from ..choice import choose
-from ..folder import Kind, checkpoints_in, read_index, remove_failed, write_index
+from ..folder import Kind, checkpoints_in, names_checkpoints, remove_failed, write_index
 from ..identity import DESCRIPTION_FORMAT, read_description, write_description
 from ..integrity import damage, finished, unfinished
 from ..lock import locked_for_training
@@ -138,7 +138,7 @@ def _intact(path: Path) -> Path:
 
 def _chosen(folder: Path, wanted: str) -> list[Path]:
     """Return the intact checkpoint of a folder that `wanted` selects, and those whose mean with it training uses."""
-    if not any(checkpoints_in(folder, kind) or read_index(folder, kind).named for kind in Kind):
+    if not names_checkpoints(folder):
         raise CheckpointError(f"{folder}: is a folder that holds no checkpoint; name another one, or a file")
     prefix = choose(folder, wanted, lambda kind: find_intact(folder, kind, set()), "Reading weights")
     best = checkpoints_in(folder, Kind.BEST)
