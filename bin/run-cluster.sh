@@ -12,7 +12,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shared/recipe.sh"
 
-[[ ${1:-} != --help ]] || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
+[[ ${1:-} != --help ]] || show_help
 [[ ${1:-} =~ ^(0|[1-9][0-9]*):([1-9][0-9]*)(:([0-9]+))?$ ]] || fail "expected PS:WORKERS[:GPUS], such as 1:2; --help says more"
 servers=${BASH_REMATCH[1]} workers=${BASH_REMATCH[2]} gpus=${BASH_REMATCH[4]:-0}
 shift

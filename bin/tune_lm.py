@@ -137,7 +137,7 @@ def read_rows(lists: Sequence[Path]) -> list[Row]:
 
 
 def samples_of(row: Row, sample_rate: int, inspection: Inspection) -> Samples:
-    """Return a row's recording, or its part of it, int16 [samples]. Raise CorpusError, which names the row."""
+    """Return a row's recording, or its part of it, float32 [samples]. Raise CorpusError, which names the row."""
     try:
         return read_audio(row.path, sample_rate, inspection.part_within(row.path, row.part))
     except PartError as error:
