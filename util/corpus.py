@@ -142,22 +142,18 @@ def read_corpus(
     names = ", ".join(named_for_all(path) for path in paths)
     with Progress(f"Reading {names}", None, progress, unit="row", told_if_short=False) as bar:
         rows = _remaining(list(bar.counting(read_files(paths, normalizer))), excluded, names)
-    utterances: list[Utterance] = []
-    bad_rows: list[BadRow] = []
 
     def check_rows(rows: Sequence[Row | BadRow]) -> list[Utterance | BadRow]:
         return [_check_row(row, alphabet, front_end, inspection, frames_per_row) for row in rows]
 
-    title = f"Checking {names}"
+    title, checked = f"Checking {names}", list[Utterance | BadRow]()
     with checked_recordings(remembered) as known, Progress(title, len(rows), progress, unit="row") as bar:
         inspection = Inspection(known)
-        for checked in map_in_threads_if_slow(check_rows, _chunks(rows), _CHECKING_THREADS, _QUICK_SECONDS):
-            bar.advance(len(checked))
-            for result in checked:
-                if isinstance(result, BadRow):
-                    bad_rows.append(result)
-                else:
-                    utterances.append(result)
+        for results in map_in_threads_if_slow(check_rows, _chunks(rows), _CHECKING_THREADS, _QUICK_SECONDS):
+            checked += results
+            bar.advance(len(results))
+    utterances = [each for each in checked if isinstance(each, Utterance)]
+    bad_rows = [each for each in checked if isinstance(each, BadRow)]
     _report_spaces(rows, names)
     if normalizer:
         read = [(row.source, row.transcript, row.lost) for row in rows if isinstance(row, Row)]
