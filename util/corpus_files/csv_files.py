@@ -117,7 +117,12 @@ def names_in(header: Collection[str]) -> tuple[str, str]:
 
 
 def clip_path(folder: Path, name: str) -> str:
-    """Return the path of a recording in a table of Common Voice in a folder; releases before 2019 omit .mp3."""
+    """Return the path of a recording in a table of Common Voice in a folder; releases before 2019 omit .mp3.
+
+    Common Voice names only files. A name with a folder, in another table with these columns, is relative to `folder`.
+    """
+    if "/" in name:
+        return joined(folder, name)
     return os.path.join(folder, CLIPS, name if "." in name else f"{name}.mp3")  # noqa: PTH118 (a Path takes longer)
 
 
