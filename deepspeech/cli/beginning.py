@@ -10,7 +10,7 @@ from typing import Any
 from ..checkpoints.folder_reading import NEWEST_INDEX, named_by
 from ..checkpoints.identity import FEATURE_FLAGS, MODEL_FLAGS
 from ..checkpoints.weights.described import description_to_begin_with
-from ..errors import FlagError
+from ..errors import FeatureError, FlagError
 from ..experiments.auto.choosing import Beginning
 from ..network.deepspeech import UNNAMED_NETWORK
 from ..options import CheckpointOptions
@@ -43,17 +43,21 @@ def beginning_of(options: CheckpointOptions, network: str) -> Beginning | None:
     if named is None:
         return None
     origin, description = named
-    features, model = description.get("features"), description.get("model", {})
+    settings, model = description.get("features"), description.get("model", {})
     name = description.get("network", {}).get("name", UNNAMED_NETWORK)
-    if not features or "n_hidden" not in model:
+    if not settings or "n_hidden" not in model:
         raise FlagError(
             f"{origin}: does not say with which flags it was trained, so --experiment=auto cannot choose the same; "
             "begin with a folder of this program's checkpoints, or choose another experiment and give the flags"
         )
     if name not in PROVIDED and not network.endswith(f":{name}"):
         raise FlagError(f"{origin}: is of another network, {name}; give the file with --network=FILE.py:{name}")
+    try:
+        features = FeatureOptions(**settings)
+    except (FeatureError, TypeError) as error:
+        raise FlagError(f"{origin}: its features cannot be computed ({error})") from error
     flags = {
-        **_flags_of_features(FeatureOptions(**features)),
+        **_flags_of_features(features),
         "output_unit": description.get("output_unit", Alphabet.unit),
         "network": name if name in PROVIDED else network,
         **{flag: value for flag, value in model.items() if flag in MODEL_FLAGS},
@@ -86,7 +90,8 @@ def how_to_begin(options: CheckpointOptions) -> dict[str, Value]:
     """Return the flags that take only the weights of the model that a flag names, and of its labels those shared."""
     if options.initial_file is not None:
         return {"map_labels": True}
-    return {"map_labels": True, "fresh_optimizer": True} if options.given_load_directory else {}
+    begins = options.given_load_directory is not None and options.begins_elsewhere
+    return {"map_labels": True, "fresh_optimizer": True} if begins else {}
 
 
 def _flags_of_features(features: FeatureOptions) -> dict[str, Value]:

@@ -85,6 +85,7 @@ def test_an_exported_graph_decides_as_well(trained: Trained, tiny_corpus: TinyCo
     ("description", "told"),
     [
         ({}, "does not say with which flags it was trained, so --experiment=auto cannot choose the same; begin"),
+        ({**LSTM, "features": {"feature_type": "other"}}, r"its features cannot be computed \(no feature type 'other'"),
         ({**LSTM, "network": {"name": "mine", "layers": []}}, "is of another network, mine; give the file with"),
     ],
 )
@@ -96,6 +97,12 @@ def test_a_model_that_does_not_say_what_it_is_cannot_decide(
         chosen(tiny_corpus, tmp_path / "work", f"--load_checkpoint_dir={base}")
     with pytest.raises(DeepSpeechError, match=r"--load_checkpoint_dir=.*none: holds no checkpoint to start from"):
         chosen(tiny_corpus, tmp_path / "work", f"--load_checkpoint_dir={tmp_path / 'none'}")
+
+
+def test_a_folder_that_training_saves_to_is_no_other_model(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
+    own = write_checkpoint(tmp_path / "own", **LSTM)
+    options = chosen(tiny_corpus, tmp_path / "work", f"--checkpoint_dir={own}", f"--load_checkpoint_dir={own}")
+    assert options.model.n_hidden != 24 and not options.checkpoints.only_weights
 
 
 def test_a_run_that_saved_nothing_yet_needs_the_model_again(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:

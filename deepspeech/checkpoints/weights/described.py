@@ -23,7 +23,7 @@ def description_to_begin_with(options: CheckpointOptions) -> tuple[str, Mapping[
     if source is not None:
         return source.origin, source.description
     folder = options.given_load_directory
-    if folder is None:
+    if folder is None or not options.begins_elsewhere:
         return None
     check_named(folder, options.wanted)
     prefix = chosen_checkpoint(options, BEST)
