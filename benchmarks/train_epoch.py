@@ -28,6 +28,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.importing.corpus_csv import write_corpus as write_csv
 
 from .processes.arguments import at_least
@@ -107,7 +108,7 @@ def run_bare_steps(csv_file: Path, alphabet_path: Path, n_hidden: int, batch_siz
     alphabet = Alphabet.load(alphabet_path)
     extractor = front_end(FeatureOptions())
     corpus = read_corpus([csv_file], alphabet, extractor)
-    feeder = Feeder(corpus, OnTheFly(corpus, extractor), batch_size)
+    feeder = Feeder(corpus, OnTheFly(corpus, extractor), Batching(batch_size))
     batches = list(feeder.batches(range(len(feeder))))
     with session_of(Geometry(n_hidden=n_hidden, labels=alphabet.size), "auto") as (session, graph, fetches):
         for epoch in range(epochs):

@@ -92,19 +92,18 @@ Mapped = Callable[[Callable[[int], Features | None], Sequence[int]], Iterable[Fe
 
 
 class Feeder:
-    """Makes a corpus's batches. Batch i begins with utterance i * batch_size, unless `batching` says otherwise."""
+    """Makes a corpus's batches."""
 
     def __init__(
         self,
         corpus: Corpus,
         source: FeatureSource,
-        batch_size: int,
+        batching: Batching,
         threads: int = 0,
         prefetch: int = 4,
         *,
         skip_unreadable: bool = False,
         stacking: Stacking = UNSTACKED,
-        batching: Batching | None = None,
         padded_length: Callable[[int], int] = longest_of_batch,
     ) -> None:
         """Let `threads` (0: one per core) work on the utterances of up to `prefetch` batches after the current one.
@@ -122,7 +121,7 @@ class Feeder:
         self._corpus = corpus
         self._source = source
         frames = [utterance.frames for utterance in corpus]
-        self.cut = Batches(frames, batching or Batching(batch_size), corpus.windows)
+        self.cut = Batches(frames, batching, corpus.windows)
         self._threads = threads or usable_cores()
         self._prefetch = prefetch
 

@@ -99,7 +99,7 @@ def _data_set(
     augments = name is SetName.TRAIN and options.augmentation.written
     fed = _augmented(inputs, front_end, source, options) if augments else source
     batching = _batching(options, name)
-    feeder = feeder_of(corpus, fed, of_set.batch_size, batching=batching)
+    feeder = feeder_of(corpus, fed, batching)
     return DataSet(corpus, feeder, _plan(corpus, feeder.cut, batching), source)
 
 

@@ -21,6 +21,7 @@ from web_server import served
 from xdg import BaseDirectory
 
 from deepspeech.cli.importing.shards import main as write_shards
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import StorageError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -107,7 +108,7 @@ def test_only_recordings_that_are_not_there_are_skipped_as_bad_rows(
     with pytest.raises(StorageError, match=f"^{address}/.*; tried for 0.2 seconds"):
         read_corpus([tmp_path / "list.csv"], labels, MFCC, progress=False, skip_bad_rows=True)
     with pytest.raises(StorageError, match=rf"^{address}/.*; tried for 0.2 seconds \({tmp_path}/list.csv:3\)$"):
-        Feeder(corpus, OnTheFly(corpus, MFCC), 2, skip_unreadable=True).batch(0)
+        Feeder(corpus, OnTheFly(corpus, MFCC), Batching(2), skip_unreadable=True).batch(0)
 
 
 def test_lists_recordings_and_shards_are_read_over_http(

@@ -23,6 +23,7 @@ from deepspeech.schedule.state import Plan
 from deepspeech.training.data_set import DataSet
 from deepspeech.training.job_runner import DECODING_BACKLOG, JobRunner
 from deepspeech.training.towers import Tower
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.corpus import Corpus, Utterance
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder
 from deepspeech.util.figures.metrics import EditCounts
@@ -45,7 +46,7 @@ class Recordings:
 def set_of(name: SetName, utterances: int, batch_size: int, gone: Sequence[int], skip: bool) -> DataSet:
     each = Utterance("", "a", np.ones(1, np.int32), 640, 2, 0, 0, f"{name.value}.csv", 0)
     corpus = Corpus(tuple(replace(each, path=f"{index}.wav", line=index) for index in range(utterances)), 16000)
-    feeder = Feeder(corpus, Recordings(gone), batch_size, 1, 3, skip_unreadable=skip)
+    feeder = Feeder(corpus, Recordings(gone), Batching(batch_size), 1, 3, skip_unreadable=skip)
     return DataSet(corpus, feeder, Plan(len(feeder), batch_size, name.value), Recordings(gone))
 
 
@@ -115,8 +116,7 @@ class Decoder:
         return job.report
 
     def submit(self, _job: Job, batch: Batch, _posteriors: Any, _losses: Any) -> list[Decoding]:
-        given = [Decoding() for _ in batch.utterances]
-        self.given += given
+        self.given += (given := [Decoding() for _ in batch.utterances])
         return given
 
 

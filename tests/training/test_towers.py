@@ -20,6 +20,7 @@ from deepspeech.options import (
 from deepspeech.options.model import PROVIDED
 from deepspeech.training.graph import Session, build_training_graph, session_config
 from deepspeech.training.towers import GraphSettings, build_towers, feeds, mean_gradients, padded_length_for
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.feeding import LABEL_PADDING, Batch, Feeder, OnTheFly
@@ -37,7 +38,11 @@ def joined_and_split(tiny_corpus: Any) -> tuple[int, Batch, list[Batch]]:
     alphabet = Alphabet.load(tiny_corpus.alphabet)
     corpus = read_corpus([tiny_corpus.train], alphabet, extractor, limit=7)
     source = OnTheFly(corpus, extractor)
-    return alphabet.size, Feeder(corpus, source, 7).batch(0), list(Feeder(corpus, source, 4).batches([0, 1]))
+    return (
+        alphabet.size,
+        Feeder(corpus, source, Batching(7)).batch(0),
+        list(Feeder(corpus, source, Batching(4)).batches([0, 1])),
+    )
 
 
 def settings_of(model: ModelOptions, label_count: int, optimizer: OptimizerOptions | None = None) -> GraphSettings:

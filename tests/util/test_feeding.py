@@ -46,7 +46,7 @@ def test_there_are_no_other_batches(index: int) -> None:
 @pytest.mark.parametrize("batch_size", [1, 5, 24, 100])
 def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batch_size: int) -> None:
     source = OnTheFly(corpus, MFCC)
-    feeder = Feeder(corpus, source, batch_size)
+    feeder = Feeder(corpus, source, Batching(batch_size))
     batches = list(feeder.batches(range(len(feeder))))
     assert [index for batch in batches for index in batch.indices] == list(range(len(corpus)))
     for batch in batches:
@@ -72,7 +72,10 @@ def test_a_batch_holds_its_utterances_padded_to_the_longest(corpus: Corpus, batc
 
 def test_a_batch_may_be_padded_further(corpus: Corpus) -> None:
     source = OnTheFly(corpus, MFCC)
-    feeder, longer = Feeder(corpus, source, 5), Feeder(corpus, source, 5, padded_length=lambda frames: frames + 7)
+    feeder, longer = (
+        Feeder(corpus, source, Batching(5)),
+        Feeder(corpus, source, Batching(5), padded_length=lambda frames: frames + 7),
+    )
     batches = [(feeder.batch(index), longer.batch(index)) for index in range(len(feeder))]
     for batch, padded in batches:
         frames = max(batch.lengths)
@@ -84,13 +87,13 @@ def test_a_batch_may_be_padded_further(corpus: Corpus) -> None:
 
 
 def test_batches_come_in_the_order_asked_for(corpus: Corpus) -> None:
-    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 5, threads=3)
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), Batching(5), threads=3)
     assert [batch.indices[0] for batch in feeder.batches([4, 0, 2, 2])] == [20, 0, 10, 10]
 
 
 def test_a_recording_that_vanishes_stops_the_feeding_at_its_batch(tmp_path: Path) -> None:
     corpus = read(write_tiny_corpus(tmp_path))
-    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 4, threads=2)
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), Batching(4), threads=2)
     Path(corpus[13].path).unlink()
     before = set(threading.enumerate())
     batches = feeder.batches(range(6))
@@ -104,7 +107,7 @@ def test_utterances_that_vanish_are_left_out_if_asked_and_used_when_they_are_bac
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     corpus = read(write_tiny_corpus(tmp_path))
-    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 2, threads=2, skip_unreadable=True)
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), Batching(2), threads=2, skip_unreadable=True)
     content = {Path(corpus[index].path): Path(corpus[index].path).read_bytes() for index in (5, 6, 7)}
     for path in content:
         path.unlink()
@@ -133,12 +136,12 @@ def test_a_recording_replaced_by_another_is_noticed(tmp_path: Path) -> None:
 
 def test_a_batch_that_is_not_there_is_an_error(corpus: Corpus) -> None:
     with pytest.raises(IndexError, match="no batch 5"):
-        list(Feeder(corpus, OnTheFly(corpus, MFCC), 5).batches([0, 5]))
+        list(Feeder(corpus, OnTheFly(corpus, MFCC), Batching(5)).batches([0, 5]))
 
 
 def test_closing_early_ends_the_threads(corpus: Corpus) -> None:
     before = set(threading.enumerate())
-    batches = Feeder(corpus, OnTheFly(corpus, MFCC), 1, threads=4).batches(range(24))
+    batches = Feeder(corpus, OnTheFly(corpus, MFCC), Batching(1), threads=4).batches(range(24))
     next(batches)
     assert set(threading.enumerate()) - before
     batches.close()
@@ -153,7 +156,7 @@ def test_threads_share_the_utterances_of_a_batch(corpus: Corpus) -> None:
             together.wait(60)
             return super().features(index, epoch)
 
-    feeder = Feeder(corpus, Together(corpus, MFCC), 8, threads=4, prefetch=0)
+    feeder = Feeder(corpus, Together(corpus, MFCC), Batching(8), threads=4, prefetch=0)
     assert [list(batch.indices) for batch in feeder.batches([1])] == [list(range(8, 16))]
 
 
@@ -178,7 +181,7 @@ def test_closing_early_drops_the_utterances_that_have_not_begun(
             return super().features(index, epoch)
 
     monkeypatch.setattr(feeding, "ThreadPoolExecutor", Pool)
-    batches = Feeder(corpus, Slow(corpus, MFCC), 8, threads=2, prefetch=2).batches(range(3))
+    batches = Feeder(corpus, Slow(corpus, MFCC), Batching(8), threads=2, prefetch=2).batches(range(3))
     assert list(next(batches).indices) == list(range(8))
     is_closing.set()
     batches.close()
@@ -193,7 +196,7 @@ def test_batches_of_a_shuffled_epoch_hold_what_its_seed_and_number_say(corpus: C
             asked.append((epoch, index))
             return super().features(index, epoch)
 
-    feeder = Feeder(corpus, Noted(corpus, MFCC), 5, batching=Batching(5, seed=3))
+    feeder = Feeder(corpus, Noted(corpus, MFCC), Batching(5, seed=3))
     for epoch in (0, 1, 2):
         batches = list(feeder.batches(range(len(feeder)), epoch))
         assert [list(batch.indices) for batch in batches] == [list(batch) for batch in feeder.cut.of_epoch(epoch)]

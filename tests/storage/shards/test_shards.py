@@ -170,7 +170,7 @@ def test_an_epoch_reads_one_window_of_shards_after_the_other(shards: Path, tiny_
     from deepspeech.util.batching.batches import Batching
 
     corpus = read(shards, tiny_corpus, mixed=2)
-    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), 3, batching=Batching(3, seed=7))
+    feeder = Feeder(corpus, OnTheFly(corpus, MFCC), Batching(3, seed=7))
     shard_of = [each.csv_file for each in corpus]
     orders = []
     for epoch in range(4):

@@ -14,6 +14,7 @@ from deepspeech.schedule.jobs import SetName
 from deepspeech.schedule.state import Plan
 from deepspeech.training.data_set import DataSet
 from deepspeech.training.features.statistics import fill_in_statistics
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.errors import AudioError
 from deepspeech.util.features import FeatureOptions, front_end
@@ -32,7 +33,7 @@ def test_training_ends_where_all_utterances_are_gone_though_unreadable_ones_are_
     psf = front_end(options)
     corpus = read_corpus([tmp_path / "train.csv"], Alphabet.load(tiny_corpus.alphabet), psf, progress=False)
     source = OnTheFly(corpus, psf)
-    sets = {SetName.TRAIN: DataSet(corpus, Feeder(corpus, source, 1), Plan(1, 1, ""), source)}
+    sets = {SetName.TRAIN: DataSet(corpus, Feeder(corpus, source, Batching(1)), Plan(1, 1, ""), source)}
     (tmp_path / "a.wav").unlink()
     with tf.Graph().as_default() as graph, v1.Session() as session:
         for name in (MEAN, DEVIATION):

@@ -15,6 +15,7 @@ from deepspeech.util.augmentation.checked_sources import checked_sources
 from deepspeech.util.augmentation.recordings import Recording, Recordings
 from deepspeech.util.augmentation.registry import parse_augmentations
 from deepspeech.util.augmentation.source import AugmentationPlan, Augmented
+from deepspeech.util.batching.batches import Batching
 from deepspeech.util.corpus import Corpus, read_corpus
 from deepspeech.util.errors import AudioError, AugmentationError, FlagError
 from deepspeech.util.feature_cache import FeatureCache, open_feature_cache
@@ -58,7 +59,7 @@ def augmented(
 
 
 def fed(source: FeatureSource, corpus: Corpus, epoch: int, threads: int) -> list[Batch]:
-    feeder = Feeder(corpus, source, 5, threads=threads)
+    feeder = Feeder(corpus, source, Batching(5), threads=threads)
     return list(feeder.batches(range(len(feeder)), epoch))
 
 
@@ -174,7 +175,7 @@ def test_noise_that_is_gone_is_named_with_its_flag_and_leaves_no_utterance_out(c
     source = Augmented(corpus, MFCC, OnTheFly(corpus, MFCC), plan, sources=sources)
     noise.unlink()
     with pytest.raises(AugmentationError, match=r"^--augment: source=.*: .*noise\.wav: No such file or directory$"):
-        Feeder(corpus, source, 5, skip_unreadable=True).batch(0)
+        Feeder(corpus, source, Batching(5), skip_unreadable=True).batch(0)
 
 
 def test_of_a_part_in_a_list_of_noise_nothing_else_is_mixed_in(corpus: Corpus, tmp_path: Path) -> None:
