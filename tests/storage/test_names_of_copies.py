@@ -32,6 +32,7 @@ from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import Row, read_files, read_transcripts
 from deepspeech.util.features import FeatureOptions, front_end
 from deepspeech.util.figures.output_file import OutputFile
+from deepspeech.util.shards.writing import write_shards
 from deepspeech.util.storage import copies
 from deepspeech.util.text import Alphabet
 
@@ -132,6 +133,16 @@ def test_transcripts_and_members_of_shards_are_told_by_their_addresses(store: Ob
     (row,) = read_files([Path(shard)], None)
     assert str(row).startswith(f"{shard}:1: {shard}/a.txt: no recording beside it")
     assert list(read_transcripts([Path(store.address("a.csv"))])) == [(f"{store.address('a.csv')}:2", "a", "")]
+
+
+def test_a_recording_that_shards_cannot_be_written_of_is_told_by_its_address(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    store.put("corpus/train.csv", b"wav_filename,transcript\na.wav,a\n")
+    folder = store.address("corpus")
+    with pytest.raises(CorpusError) as error:
+        write_shards([Path(f"{folder}/train.csv")], str(tmp_path / "shard"), 1_000, seed=1)
+    assert str(error.value) == f"{folder}/train.csv:2: {folder}/a.wav: No such file or directory"
 
 
 def test_a_recording_in_two_sets_is_told_by_its_address(store: ObjectStore, tiny_corpus: TinyCorpus) -> None:

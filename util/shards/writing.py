@@ -21,7 +21,7 @@ from ..checks.inspection import Inspection
 from ..containers.endings import ENDINGS
 from ..containers.flac import write_flac
 from ..corpus_files import Row, columns_by_line, read_files
-from ..errors import AudioError, BadRow, CorpusError, DeepSpeechError, StorageError
+from ..errors import AudioError, BadRow, CorpusError, StorageError
 from ..files.opening import opened
 from ..files.whole_files import encoded, written_whole
 from ..parts import PartError
@@ -124,13 +124,10 @@ def _shard(name: str) -> Iterator[Path]:
 def _add(archive: tarfile.TarFile, key: str, row: Row, columns: Mapping[str, str], inspection: Inspection) -> None:
     try:
         ending, recording = _recording(row, inspection)
-    except PartError as error:
-        raise CorpusError(str(row.bad(f"{row.path}: {error}"))) from error
-    except (AudioError, StorageError, OSError, soundfile.LibsndfileError) as error:
-        reason = (
-            str(error) if isinstance(error, DeepSpeechError) else f"{row.path}: {getattr(error, 'strerror', error)}"
-        )
-        raise CorpusError(f"{row.csv_file}:{row.line}: {reason}") from error
+    except (AudioError, StorageError) as error:
+        raise CorpusError(str(row.bad(str(error)))) from error
+    except (PartError, OSError, soundfile.LibsndfileError) as error:
+        raise CorpusError(str(row.bad(f"{row.path}: {getattr(error, 'strerror', error)}"))) from error
     members = {ending: recording, TRANSCRIPT: row.transcript.encode()}
     if columns:
         members[COLUMNS] = encoded(json.dumps({**columns, "text": row.transcript}, ensure_ascii=False))
