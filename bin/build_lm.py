@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
 
 from deepspeech.cli.arguments import (
     ArgumentParser,
@@ -47,6 +46,7 @@ from deepspeech.util.figures.counted import counted
 from deepspeech.util.files.whole_files import written_whole
 from deepspeech.util.output_units import ByteAlphabet, SyllableAlphabet, WordPieceAlphabet, load_alphabet
 from deepspeech.util.progress import Progress, report
+from deepspeech.util.storage.copies import named_for_all
 from deepspeech.util.text import Alphabet
 from deepspeech.util.transcripts import has_unspaced
 
@@ -144,19 +144,18 @@ def sentences(arguments: Namespace, cut: Cut, title: str) -> Iterator[list[str]]
             endings = [suffix.lower() for suffix in text.suffixes[-2:]]
             if endings[-1:] != [".gz"] or endings[0] in (".csv", *FORMATS):
                 encoding_of(text)  # else a compressed list is text, and other compressed text is only not UTF-8
-            with text.open("rb") as file:
-                yield from _split_lines(text, file, cut, progress)
+            yield from _split_lines(text, cut, progress)
 
 
-def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> Iterator[list[str]]:
-    before = 0
+def _split_lines(text: Path, cut: Cut, progress: Progress) -> Iterator[list[str]]:
+    before, named = 0, named_for_all(text)
     try:
-        with gzip.open(file) if text.suffix.lower() == ".gz" else nullcontext(file) as lines:
+        with text.open("rb") as file, gzip.open(file) if text.suffix.lower() == ".gz" else nullcontext(file) as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     decoded = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
-                    raise LanguageModelError(f"{text}:{number}: not UTF-8; convert the text first") from None
+                    raise LanguageModelError(f"{named}:{number}: not UTF-8; convert the text first") from None
                 if words := cut(decoded):
                     yield words
                 if file.tell() - before >= REPORT_BYTES:
@@ -164,7 +163,7 @@ def _split_lines(text: Path, file: BinaryIO, cut: Cut, progress: Progress) -> It
                     before = file.tell()
             progress.advance(file.tell() - before)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise LanguageModelError(f"{text}: damaged gzip file ({error})") from None
+        raise LanguageModelError(f"{named}: damaged gzip file ({error})") from None
 
 
 def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> list[str]:
@@ -173,7 +172,7 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
     for words in sentences(arguments, cut, f"Counting {arguments.unit}s"):
         counts.update(words)
     if not counts:
-        raise LanguageModelError(f"no words in {', '.join(map(str, arguments.texts))}")
+        raise LanguageModelError(f"no words in {', '.join(map(named_for_all, arguments.texts))}")
     can_spell, known, unknown = _speller(alphabet, arguments.unit), list[str](), list[str]()
     for word, _ in counts.most_common():
         if word not in SPECIAL and len(word.encode()) <= LONGEST_WORD:
@@ -181,10 +180,10 @@ def choose_vocabulary(arguments: Namespace, alphabet: Alphabet, cut: Cut) -> lis
     labels = f"the labels of {arguments.alphabet}" if arguments.alphabet else arguments.output_unit
     example = f", such as {example_outside(unknown, alphabet, arguments.normalizer)}" if unknown else ""
     if not known:
-        advice = "--alphabet must name the acoustic model's alphabet"
+        first, advice = named_for_all(arguments.texts[0]), "--alphabet must name the acoustic model's alphabet"
         if isinstance(alphabet, SyllableAlphabet) and arguments.unit == "word":
             advice = "if it is written in characters, give --unit character"
-        raise LanguageModelError(f"no word of {arguments.texts[0]} can be spelled with {labels}{example}; {advice}")
+        raise LanguageModelError(f"no word of {first} can be spelled with {labels}{example}; {advice}")
     chosen = [word for word in known[: arguments.vocabulary] if counts[word] > arguments.prune[0]]
     if not chosen:
         raise LanguageModelError(f"no {arguments.unit} of the text is left by --prune={arguments.prune[0]}; lower it")

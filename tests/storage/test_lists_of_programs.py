@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from corpora import TinyCorpus
 from object_store import ObjectStore
-from running import run_script
+from running import assert_fails_with, run_script
 
 from deepspeech.cli import flags
 from deepspeech.errors import CorpusError, ParametersError, StorageError
@@ -53,6 +53,24 @@ def test_a_list_at_an_address_is_augmented_and_its_transcripts_are_text_for_a_la
     assert (to / "augmented.csv").exists()
     done = run_script("build_lm.py", listed, f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
     assert f"{tmp_path} has no lmplz" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("text.txt", b"a\n\xff\n", ":2: not UTF-8; convert the text first"),
+        ("text.txt.gz", b"\x1f\x8b\x08\0damaged", ": damaged gzip file ("),
+        ("text.csv.gz", b"\x1f\x8b\x08\0damaged", ": compressed; decompress it"),
+    ],
+)
+def test_text_at_an_address_that_cannot_be_read_is_told_by_its_address(
+    store: ObjectStore, tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    for tool in ("lmplz", "filter", "build_binary"):
+        (tmp_path / tool).touch()
+    store.put(name, content)
+    done = run_script("build_lm.py", store.address(name), f"--out={tmp_path / 'lm'}", f"--tools={tmp_path}")
+    assert_fails_with(done, f"error: {store.address(name)}{told}")
 
 
 def test_parameters_at_an_address_are_repeated(store: ObjectStore) -> None:

@@ -16,6 +16,7 @@ from typing import TextIO
 
 from ..errors import CorpusError
 from ..files.opening import opened
+from ..storage.copies import named_for_all
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -89,15 +90,16 @@ def encoding_of(path: Path) -> str:
     """Return the encoding of a list; raise CorpusError for a file that is no text, or OSError."""
     with opened(path) as file:
         start = file.read(10)
+    named = named_for_all(path)
     if start.startswith(_SPREADSHEETS):
-        raise CorpusError(f"{path}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
+        raise CorpusError(f"{named}: a spreadsheet or an archive; save the spreadsheet as CSV, in UTF-8")
     if _COMPRESSED.match(start):
         raise CorpusError(
-            f"{path}: compressed; decompress it, or, if it is a manifest of Lhotse, import its folder: "
+            f"{named}: compressed; decompress it, or, if it is a manifest of Lhotse, import its folder: "
             "python -m deepspeech.import_corpus lhotse --from FOLDER --to CORPUS"
         )
     if start.startswith(_RECORDINGS):
-        raise CorpusError(f"{path}: a recording, not a list; give a CSV file with a line for each recording")
+        raise CorpusError(f"{named}: a recording, not a list; give a CSV file with a line for each recording")
     return "utf-16" if start[:2] in _UTF_16 else "utf-8-sig"
 
 
