@@ -27,6 +27,7 @@ from deepspeech.errors import CheckpointError, CorpusError, ExportError
 from deepspeech.export.folder import check_files
 from deepspeech.schedule.jobs import EpochReport, SetName, Tally
 from deepspeech.training.lifecycle import RunLifecycle
+from deepspeech.util.checks.bad_rows.exclusion import Exclusions
 from deepspeech.util.checks.overlap import overlap
 from deepspeech.util.corpus import read_corpus
 from deepspeech.util.corpus_files import Row, read_files, read_transcripts
@@ -143,6 +144,24 @@ def test_a_recording_that_shards_cannot_be_written_of_is_told_by_its_address(
     with pytest.raises(CorpusError) as error:
         write_shards([Path(f"{folder}/train.csv")], str(tmp_path / "shard"), 1_000, seed=1)
     assert str(error.value) == f"{folder}/train.csv:2: {folder}/a.wav: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"wav_filename\n\xff\n", ": not a CSV in UTF-8"),
+        (b"name\na.wav\n", ":1: a list of rows to leave out has columns"),
+        (b"csv_file,line,wav_filename\n,,\n", ":2: neither the csv_file and line of a row nor a wav_filename"),
+        (b"wav_filename,start\na.wav,x\n", ":2: a start and a duration must be numbers"),
+    ],
+)
+def test_a_list_of_rows_to_leave_out_is_told_by_its_address(store: ObjectStore, content: bytes, told: str) -> None:
+    store.put("bad_rows.csv", content)
+    address = store.address("bad_rows.csv")
+    copies.fetch_missing(copies.copy_of(address))
+    with pytest.raises(CorpusError) as error:
+        Exclusions.read([copies.copy_of(address)])
+    assert str(error.value).startswith(f"{address}{told}")
 
 
 def test_a_recording_in_two_sets_is_told_by_its_address(store: ObjectStore, tiny_corpus: TinyCorpus) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "listing",
     "read_files",
     "read_transcripts",
+    "told_by_address",
 ]
 
 
@@ -70,7 +71,7 @@ def has_transcripts(path: Path) -> bool:
     """
     if path.suffix.lower() in TABLES:
         copy = fetched(path)
-        with _told_by_address(copy):
+        with told_by_address(copy):
             columns = csv_files.columns_in(copy)
         return set(csv_files.names_in(columns)) <= set(columns)
     return not shards.is_shard(path) and _format_of(listing(path)) is not csv_files
@@ -104,7 +105,7 @@ def read_files(paths: Sequence[Path], normalizer: Normalizer | None) -> Iterator
         if (resolved := path.resolve()) in seen:
             raise CorpusError(f"{named_for_all(path)}: given twice")
         seen.add(resolved)
-        with _told_by_address(path):
+        with told_by_address(path):
             yield from _rows_of(path, normalizer)
 
 
@@ -139,7 +140,7 @@ def columns_by_line(csv_file: str) -> dict[int, dict[str, str]]:
 
 
 @contextmanager
-def _told_by_address(path: Path) -> Iterator[None]:
+def told_by_address(path: Path) -> Iterator[None]:
     """Let errors in the block name the address of a copy, and not its path here."""
     try:
         yield

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...corpus_files import Row, listing
+from ...corpus_files import Row, listing, told_by_address
 from ...corpus_files.csv_files import DURATION, STARTS, check_times, part_of_fields
 from ...errors import BadRow, CorpusError
 from ...parts import Part
@@ -43,17 +43,8 @@ class Exclusions:
         recordings: defaultdict[str, set[Part | None]] = defaultdict(set)
         real_paths = _RealPaths()
         for path in lists:
-            folder = local_path(named_for_all(path)).parent  # corpora have copies of the files beside it there
-            for number, row in _rows(path):
-                wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
-                recording = real_paths.of(joined(folder, wav)) if wav else None
-                if csv_file and line.isdecimal():
-                    place = real_paths.of_list(joined(folder, csv_file)), int(line)
-                    lines[place].append((recording, _begin(path, number, row)))
-                elif recording is not None and not csv_file and not line:
-                    recordings[recording].add(_part(path, number, row))
-                else:
-                    raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
+            with told_by_address(path):
+                _read(path, real_paths, lines, recordings)
         return cls(lists, dict(lines), dict(recordings), real_paths)
 
     def remaining(self, rows: Sequence[Row | BadRow]) -> list[Row | BadRow]:
@@ -116,6 +107,26 @@ class _RealPaths:
         if path not in self._lists:
             self._lists[path] = os.path.realpath(listing(Path(path)))
         return self._lists[path]
+
+
+def _read(
+    path: Path,
+    real_paths: _RealPaths,
+    lines: defaultdict[tuple[str, int], list[_Listed]],
+    recordings: defaultdict[str, set[Part | None]],
+) -> None:
+    """Add the rows of a list to what is to be left out. Raise CorpusError."""
+    folder = local_path(named_for_all(path)).parent  # corpora have copies of the files beside it there
+    for number, row in _rows(path):
+        wav, csv_file, line = (row.get(name) or "" for name in ("wav_filename", "csv_file", "line"))
+        recording = real_paths.of(joined(folder, wav)) if wav else None
+        if csv_file and line.isdecimal():
+            place = real_paths.of_list(joined(folder, csv_file)), int(line)
+            lines[place].append((recording, _begin(path, number, row)))
+        elif recording is not None and not csv_file and not line:
+            recordings[recording].add(_part(path, number, row))
+        else:
+            raise CorpusError(f"{path}:{number}: neither the csv_file and line of a row nor a wav_filename")
 
 
 def _begin_of(row: Row) -> float | None:
