@@ -14,7 +14,7 @@ from .combinations.places import placed
 from .command_line.flag_files import without_flag_files
 from .command_line.predecessors import define_foreign_flags, ignored_flags
 from .command_line.spelling import Spelling, given_values, spellings, unknown_flag
-from .experiments import asks_for_list, base_options, list_experiments
+from .experiments.base_options import asks_for_list, base_options, list_experiments
 
 T = TypeVar("T")
 

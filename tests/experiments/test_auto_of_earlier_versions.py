@@ -18,7 +18,7 @@ MANY_SPEAKERS = Measured(900, seconds=2.5, speakers=70, labels=28, labels_a_seco
 def test_a_run_that_an_earlier_version_began_keeps_to_its_network(
     tiny_corpus: TinyCorpus, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deepspeech.cli.experiments.measure", lambda *_: MANY_SPEAKERS)
+    monkeypatch.setattr("deepspeech.cli.experiments.base_options.measure", lambda *_: MANY_SPEAKERS)
     command = ["--experiment=auto", f"--work={tmp_path}", f"--from={tiny_corpus.train}"]
     begun = parse(command)
     assert begun is not None and begun.model.settings.convolutions == 4

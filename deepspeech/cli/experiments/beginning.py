@@ -7,20 +7,20 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..checkpoints.folder_reading import NEWEST_INDEX, named_by
-from ..checkpoints.identity import FEATURE_FLAGS, MODEL_FLAGS
-from ..checkpoints.weights.described import description_to_begin_with
-from ..errors import FeatureError, FlagError
-from ..experiments.auto.choosing import Beginning
-from ..network.deepspeech import UNNAMED_NETWORK
-from ..options import CheckpointOptions
-from ..options.model import PROVIDED
-from ..options.parameters.of_run import values_of_parameters
-from ..options.parameters.text import Value as Written
-from ..options.rows.values import Value
-from ..util.features import FeatureOptions
-from ..util.storage.addresses import address_of, without_user
-from ..util.text import Alphabet
+from ...checkpoints.folder_reading import NEWEST_INDEX, named_by
+from ...checkpoints.identity import FEATURE_FLAGS, MODEL_FLAGS
+from ...checkpoints.weights.described import description_to_begin_with
+from ...errors import FeatureError, FlagError
+from ...experiments.auto.choosing import Beginning
+from ...network.deepspeech import UNNAMED_NETWORK
+from ...options import CheckpointOptions
+from ...options.model import PROVIDED
+from ...options.parameters.of_run import values_of_parameters
+from ...options.parameters.text import Value as Written
+from ...options.rows.values import Value
+from ...util.features import FeatureOptions
+from ...util.storage.addresses import address_of, without_user
+from ...util.text import Alphabet
 
 _OF_FRONT_END = ("window_ms", "step_ms", "coefficients", "skip_frames")
 """The settings of features that have another default for each front end."""

@@ -4,23 +4,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import FlagError
-from ..experiments.auto.choosing import AUTO, Beginning, Machine, experiment_for, measured_before
-from ..experiments.auto.measuring import Measured, measure
-from ..experiments.experiment import Experiment, experiments, find_experiment
-from ..options import ExperimentOptions, Options, values_of, with_values
-from ..options.experiment import OF_IMPORT, corpus_folders
-from ..options.parameters.of_run import run_parameters, values_of_parameters
-from ..options.parameters.text import FILE_NAME, read_parameters
-from ..options.parameters.text import Value as Written
-from ..options.rows.values import Value
-from ..util.corpus_files import fetched
-from ..util.files.python_files import load_python_file
-from ..util.files.user_folders import cache_folder
-from ..util.importing import format_of, read_items, unpacked_source
-from ..util.progress import report, without_warnings
-from ..util.storage.addresses import address_of, without_user
-from ..util.storage.copies import named_for_all
+from ...errors import FlagError
+from ...experiments.auto.choosing import AUTO, Beginning, Machine, experiment_for, measured_before
+from ...experiments.auto.measuring import Measured, measure
+from ...experiments.experiment import Experiment, experiments, find_experiment
+from ...options import ExperimentOptions, Options, values_of, with_values
+from ...options.experiment import OF_IMPORT, corpus_folders
+from ...options.parameters.of_run import run_parameters, values_of_parameters
+from ...options.parameters.text import FILE_NAME, read_parameters
+from ...options.parameters.text import Value as Written
+from ...options.rows.values import Value
+from ...util.corpus_files import fetched
+from ...util.files.python_files import load_python_file
+from ...util.files.user_folders import cache_folder
+from ...util.importing import format_of, read_items, unpacked_source
+from ...util.progress import report, without_warnings
+from ...util.storage.addresses import address_of, without_user
+from ...util.storage.copies import named_for_all
 
 LIST = "list"
 """The name that stands for all experiments."""
