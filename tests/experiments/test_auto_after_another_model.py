@@ -105,6 +105,17 @@ def test_a_folder_that_training_saves_to_is_no_other_model(tiny_corpus: TinyCorp
     assert options.model.n_hidden != 24 and not options.checkpoints.only_weights
 
 
+@pytest.mark.parametrize("index", ["", 'model_checkpoint_path: "train-2"\n'])
+def test_the_model_decides_without_what_the_index_file_names(
+    tiny_corpus: TinyCorpus, tmp_path: Path, index: str
+) -> None:
+    base = write_checkpoint(tmp_path / "base", **LSTM)
+    (base / NEWEST_INDEX).write_text(index)
+    (base / "train-1.index").touch()
+    (base / "train-2.json").write_text("{")
+    assert chosen(tiny_corpus, tmp_path / "work", f"--load_checkpoint_dir={base}").model.network == "lstm"
+
+
 def test_a_run_that_saved_nothing_yet_needs_the_model_again(tiny_corpus: TinyCorpus, tmp_path: Path) -> None:
     base, work = write_checkpoint(tmp_path / "base", **LSTM), tmp_path / "work"
     begun = chosen(tiny_corpus, work, f"--load_checkpoint_dir={base}")
