@@ -89,13 +89,21 @@ class ModelWeights:
     @property
     def features(self) -> FeatureOptions | None:
         """The features, if they are known; raise CheckpointError for features that cannot be computed."""
-        settings = self.description.get("features")
-        if settings is None:
-            return None
-        try:
-            return FeatureOptions(**settings)
-        except (FeatureError, TypeError) as error:
-            raise CheckpointError(f"{self.origin}: its features cannot be computed ({error})") from None
+        return described_features(self.description, self.origin)
+
+
+def described_features(description: Mapping[str, Any], origin: str) -> FeatureOptions | None:
+    """Return the features in a model's description, if it has any.
+
+    Raise CheckpointError, which names the `origin`, for features that cannot be computed.
+    """
+    settings = description.get("features")
+    if settings is None:
+        return None
+    try:
+        return FeatureOptions(**settings)
+    except (FeatureError, TypeError) as error:
+        raise CheckpointError(f"{origin}: its features cannot be computed ({error})") from None
 
 
 def weights_of_hdf5(path: Path, origin: str) -> ModelWeights:

@@ -10,7 +10,8 @@ from typing import Any
 from ...checkpoints.folder_reading import NEWEST_INDEX, named_by
 from ...checkpoints.identity import FEATURE_FLAGS, MODEL_FLAGS
 from ...checkpoints.weights.described import description_to_begin_with
-from ...errors import FeatureError, FlagError
+from ...checkpoints.weights.model_weights import described_features
+from ...errors import FlagError
 from ...experiments.auto.choosing import Beginning
 from ...network.deepspeech import UNNAMED_NETWORK
 from ...options import CheckpointOptions
@@ -37,25 +38,27 @@ def beginning_of(options: CheckpointOptions, network: str) -> Beginning | None:
     `network` is the value of that flag, which names a network of the user's own. Raise CheckpointError if the model
     cannot be read, and FlagError if it does not say which settings it has.
     """
-    if options.given_load_directory and (address := address_of(options.given_load_directory)):
-        raise FlagError(f"--load_checkpoint_dir={without_user(address)}: must be on this machine for --experiment=auto")
+    naming = {
+        "load_checkpoint_dir": options.given_load_directory,
+        "initialize_from_weights": options.initial_weights,
+        "initialize_from_frozen_model": options.initial_graph,
+    }
+    for flag, path in naming.items():
+        if path is not None and (address := address_of(path)) is not None:
+            raise FlagError(f"--{flag}={without_user(address)}: must be on this machine for --experiment=auto")
     named = description_to_begin_with(options)
     if named is None:
         return None
     origin, description = named
-    settings, model = description.get("features"), description.get("model", {})
+    features, model = described_features(description, origin), description.get("model", {})
     name = description.get("network", {}).get("name", UNNAMED_NETWORK)
-    if not settings or "n_hidden" not in model:
+    if features is None or "n_hidden" not in model:
         raise FlagError(
             f"{origin}: does not say with which flags it was trained, so --experiment=auto cannot choose the same; "
             "begin with a folder of this program's checkpoints, or choose another experiment and give the flags"
         )
     if name not in PROVIDED and not network.endswith(f":{name}"):
         raise FlagError(f"{origin}: is of another network, {name}; give the file with --network=FILE.py:{name}")
-    try:
-        features = FeatureOptions(**settings)
-    except (FeatureError, TypeError) as error:
-        raise FlagError(f"{origin}: its features cannot be computed ({error})") from error
     flags = {
         **_flags_of_features(features),
         "output_unit": description.get("output_unit", Alphabet.unit),
