@@ -55,8 +55,12 @@ class PartError(Exception):
 
 
 def part_of(start: float, duration: float | None) -> Part:
-    """Return the part that begins at `start` and takes `duration` seconds or, if None, ends with the recording."""
-    return Part(start, math.inf if duration is None else start + duration)
+    """Return the part that begins at `start` and takes `duration` seconds or, if None, ends with the recording.
+
+    A start before the recording by less than `ROUNDING` is 0.
+    """
+    begin = 0.0 if -ROUNDING < start < 0 else start
+    return Part(begin, math.inf if duration is None else start + duration)
 
 
 def clipped(part: Part, length: float, most_overrun: float = math.inf) -> Part | None:

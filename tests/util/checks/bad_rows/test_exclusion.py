@@ -133,6 +133,20 @@ def test_a_line_that_has_another_part_of_the_same_recording_since_the_list_was_m
             excluded.remaining([row])
 
 
+def test_a_part_that_rounding_puts_before_its_recording_is_left_out_by_the_start_that_reports_have(
+    tiny_corpus: TinyCorpus, tmp_path: Path
+) -> None:
+    corpus, listed = tmp_path / "corpus.csv", tmp_path / "listed.csv"
+    wav = tiny_corpus.train.parent / "wav"
+    starts = [(0, -0.005), (1, 0.0)]
+    rows = "".join(f"{wav}/train-{number}.wav,1,a,{start},0.3\n" for number, start in starts)
+    corpus.write_text(f"wav_filename,wav_filesize,transcript,start,duration\n{rows}")
+    listed.write_text(f"csv_file,line,wav_filename,start\n{corpus},2,{wav}/train-0.wav,0.0\n")
+    letters, mfcc = Alphabet.load(tiny_corpus.alphabet), front_end(FeatureOptions())
+    kept = read_corpus([corpus], letters, mfcc, progress=False, excluded=Exclusions.read([listed]))
+    assert [utterance.line for utterance in kept] == [3]
+
+
 def test_one_of_several_utterances_of_a_line_may_be_left_out(tmp_path: Path) -> None:
     train = tmp_path / "train.jsonl"
     listed = tmp_path / "bad_rows.csv"
