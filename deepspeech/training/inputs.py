@@ -149,7 +149,8 @@ def _make_alphabet(options: Options, normalizer: Normalizer | None) -> None:
     training = options.train.files if options.trains else _those_there(options.train.files)
     others = [_those_there(files) for files in (options.dev.files, options.test.files)]
     assert options.alphabet_path is not None
-    known = alphabet_to_begin_with(options.checkpoints) if options.trains else None
+    begins = options.trains and not resumes(options.checkpoints)
+    known = alphabet_to_begin_with(options.checkpoints) if begins else None
     make_alphabet(options.alphabet.unit, training, others, options.alphabet_path, normalizer, report, known)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from .. import __version__
+from ..checkpoints.folder_reading import holds_checkpoints
 from ..errors import CheckpointError, StorageError
 from ..network import Network
 from ..network.analysis import model_analysis
@@ -47,8 +48,8 @@ def has_run_record(options: Options) -> bool:
 def write_run_record(options: Options, network: Network, graph: Any) -> None:
     """Write the parameters, variables, graph and environment beside the checkpoints, and send them to their address.
 
-    Raise CheckpointError if they cannot be written, and StorageError if the store refuses them, as it would refuse the
-    checkpoints.
+    Raise CheckpointError if they cannot be written. While there is no checkpoint, raise StorageError if the store
+    refuses them, as it would refuse the checkpoints.
     """
     folder = options.checkpoints.directory
     try:
@@ -64,9 +65,9 @@ def write_run_record(options: Options, network: Network, graph: Any) -> None:
         ) from error
     try:
         send(folder)
-    except StoreRefusalError:
-        raise
     except StorageError as error:
+        if isinstance(error, StoreRefusalError) and not holds_checkpoints(folder):
+            raise
         logger.warning("%s; what is written is sent later", error)
 
 

@@ -17,4 +17,4 @@ def named_from_root(path: str) -> str:
 
 @lru_cache
 def _real_folder(folder: str) -> str:
-    return os.path.realpath(folder)
+    return os.path.realpath(folder or "/").rstrip("/")

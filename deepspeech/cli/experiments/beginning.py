@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ...checkpoints.folder_reading import NEWEST_INDEX, named_by
+from ...checkpoints.folder_reading import holds_checkpoints
 from ...checkpoints.identity import FEATURE_FLAGS, MODEL_FLAGS
 from ...checkpoints.weights.described import description_to_begin_with
 from ...checkpoints.weights.model_weights import described_features
@@ -76,7 +76,7 @@ def beginning_of_run(
     Raise FlagError if the run has saved no checkpoint yet, and no flag names the model again.
     """
     again = how_to_begin(options)
-    if not again and named_by(parameters.with_name(NEWEST_INDEX)) is None:
+    if not again and not holds_checkpoints(parameters.parent):
         raise FlagError(
             f"--experiment=auto: the run in {parameters.parent} was to begin with {origin}, and has saved no "
             "checkpoint; give that flag again"
