@@ -32,7 +32,7 @@ from .long_audio import Part, parts_of_blocks, parts_of_file
 from .posteriors import posteriors_of
 from .recognition import Recognition, Recognizer, blocks_of
 from .streams import Stream, TranscriptStream, check_streams
-from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined, metadata
+from .transcripts import CandidateTranscript, Metadata, TokenMetadata, Transcript, joined
 
 __all__ = ["CandidateTranscript", "Metadata", "Model", "Stream", "TokenMetadata", "Transcript", "TranscriptStream"]
 
@@ -147,7 +147,8 @@ class Model:
         Raise SamplesError for anything else, and ModelError for a number below 1.
         """
         count = checked_count(num_results, "num_results")
-        return metadata(self._recognized(audio_buffer).finish(count), self.step_seconds)
+        recognition = self._recognized(audio_buffer)
+        return recognition.metadata(recognition.finish(count))
 
     def createStream(self, endpointing: EndpointRules | None = None) -> Stream:  # noqa: N802
         """Begin an utterance whose audio comes bit by bit; with `endpointing`, its `endpoint` says when it ends.
@@ -155,7 +156,7 @@ class Model:
         Raise ModelError for a network that cannot stream.
         """
         self.check_streams()
-        return Stream(self.recognition(endpointing), self.step_seconds)
+        return Stream(self.recognition(endpointing))
 
     def transcribe(self, audio: str | PathLike[str] | Samples) -> Transcript:
         """Return the transcript of a file of any format and rate, or of samples, as `stt` takes them.

@@ -21,7 +21,7 @@ from .confidence.words import HYPOTHESES, HYPOTHESES_SO_FAR, Rivals, observation
 from .endpointing.rules import Endpoint
 from .endpointing.search import EndpointedSearch
 from .frozen.model import ModelInfo
-from .transcripts import Partial, Transcript, transcript
+from .transcripts import Metadata, Partial, Transcript, metadata, transcript
 
 Array = npt.NDArray[np.float32]
 Search = _ctcdecoder.Stream | EndpointedSearch
@@ -174,6 +174,10 @@ class Recognition:
         """
         return self._recognizer.transcripts(hypotheses, self._rivals, count, self.end, self.start)
 
+    def metadata(self, hypotheses: Sequence[Hypothesis]) -> Metadata:
+        """Return hypotheses of `peek` or `finish` as DeepSpeech 0.9 does."""
+        return metadata(hypotheses, self.step_seconds, self.start)
+
     def confidences(self, hypotheses: Sequence[Hypothesis], places: range) -> list[float]:
         """Return the confidences of the words at some places in the best of the hypotheses of `peek`."""
         return self._recognizer.confidences(hypotheses[0], hypotheses, self._rivals, places)
@@ -186,6 +190,11 @@ class Recognition:
         """Return the best hypothesis of `finish`, and the observations that give its words' confidences."""
         hypotheses = self.finish(HYPOTHESES)
         return hypotheses[0], self._recognizer.observations(hypotheses[0], hypotheses, self._rivals)
+
+    @property
+    def step_seconds(self) -> float:
+        """Seconds from the start of one row of posteriors to that of the next."""
+        return self._recognizer.info.row_seconds
 
     @property
     def start(self) -> float:

@@ -15,7 +15,7 @@ from .endpointing.rules import Endpoint
 from .engine import AcousticEngine
 from .frozen.model import ModelInfo
 from .recognition import Recognition
-from .transcripts import Metadata, Partial, Transcript, metadata
+from .transcripts import Metadata, Partial, Transcript
 
 
 class Stream:
@@ -24,9 +24,8 @@ class Stream:
     The times of a stream that `nextStream` began count from the start of the first stream.
     """
 
-    def __init__(self, recognition: Recognition, step_seconds: float) -> None:
+    def __init__(self, recognition: Recognition) -> None:
         self._recognition: Recognition | None = recognition
-        self._step_seconds = step_seconds
         self._lock = threading.RLock()
 
     def feedAudioContent(self, audio_buffer: Samples) -> None:  # noqa: N802
@@ -47,7 +46,7 @@ class Stream:
         count = checked_count(num_results, "num_results")
         with self._lock:
             recognition = self._open()
-            return metadata(recognition.peek(count), self._step_seconds, recognition.start)
+            return recognition.metadata(recognition.peek(count))
 
     def intermediateDecodeFlushBuffers(self) -> str:  # noqa: N802
         """Return the text so far: Coqui STT's name of `intermediateDecode`, which here uses all audio that was fed."""
@@ -65,7 +64,7 @@ class Stream:
         """Return up to `num_results` hypotheses, best first, and end the stream. Raise ModelError as above."""
         count = checked_count(num_results, "num_results")
         recognition = self._end()
-        return metadata(recognition.finish(count), self._step_seconds, recognition.start)
+        return recognition.metadata(recognition.finish(count))
 
     def endpoint(self) -> Endpoint | None:
         """Return the end of the utterance; None while it goes on, and always None without endpointing rules.
@@ -78,7 +77,7 @@ class Stream:
     def nextStream(self) -> Stream:  # noqa: N802 - named like the others
         """Begin the stream of the next utterance, with the audio after the endpoint; `finishStream` may come later."""
         with self._lock:
-            return Stream(self._open().following(), self._step_seconds)
+            return Stream(self._open().following())
 
     def freeStream(self) -> None:  # noqa: N802
         """End the stream without a result."""

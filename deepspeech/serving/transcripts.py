@@ -117,7 +117,7 @@ def _within(phrase: Word, letters: Sequence[Word], confidences: Sequence[float])
     return confidences[first:end]
 
 
-def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float, start: float = 0.0) -> Metadata:
+def metadata(hypotheses: Sequence[Hypothesis], step_seconds: float, start: float) -> Metadata:
     """Return hypotheses as DeepSpeech 0.9 does; `step_seconds` is the model's step.
 
     The utterance begins at `start`, in seconds.

@@ -107,7 +107,7 @@ class Heard:
     """The results so far, as far as partial results need them."""
 
     has_language_model = False
-    start, end = 1.0, 9.0
+    step_seconds, start, end = 0.02, 1.0, 9.0
 
     def __init__(self, so_far: Hypothesis) -> None:
         self.so_far = so_far
@@ -121,7 +121,7 @@ class Heard:
 
 def test_the_last_phrase_of_a_partial_result_is_open_as_its_last_word_is() -> None:
     heard: Any = Heard(hypothesis("今天好吗", [5, 12, 95, 100]))
-    partial = PartialTranscripts(0.02).newest(heard)
+    partial = PartialTranscripts(heard).newest()
     assert partial is not None
     assert [(word.text, word.start) for word in partial.words] == [("今天", 1.1), ("好吗", 2.9)]
     assert partial.confidences == [0.0, None] and partial.stable_text == "今天好" and partial.stable == 1
@@ -185,7 +185,7 @@ def test_a_character_is_so_far_left_out_until_all_its_bytes_are_there(said: byte
 def test_tokens_spell_the_text(labels: tuple[str, ...], spaced: bool, tokens: list[tuple[str, int]]) -> None:
     texts, places = LabelTexts(labels, range(len(labels)), spaced=spaced), tuple(range(len(labels)))
     heard = Hypothesis(-1.0, -1.0, 0.0, places, places, texts)
-    (told,) = metadata([heard], 0.02).transcripts
+    (told,) = metadata([heard], 0.02, 0.0).transcripts
     assert [(token.text, token.timestep) for token in told.tokens] == tokens
     assert "".join(token.text for token in told.tokens) == heard.text
 

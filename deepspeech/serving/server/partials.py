@@ -32,15 +32,15 @@ class PartialTranscript:
 class PartialTranscripts:
     """The partial transcripts of one utterance."""
 
-    def __init__(self, step_seconds: float) -> None:
-        """`step_seconds` is the time from one row of posteriors to the next."""
-        self._step_seconds = step_seconds
+    def __init__(self, recognition: Recognition) -> None:
+        self._recognition = recognition
         self._text = ""
         self._done: list[str] = []
         self._confidences: list[float] = []
 
-    def newest(self, recognition: Recognition) -> PartialTranscript | None:
+    def newest(self) -> PartialTranscript | None:
         """Return the transcript so far; None if its text has not changed since the last call."""
+        recognition = self._recognition
         (best,) = recognition.peek()
         text = best.text.strip()
         if text == self._text:
@@ -56,7 +56,7 @@ class PartialTranscripts:
             reckoned = recognition.confidences(hypotheses, range(same, len(done)))
             self._done, self._confidences = done, self._confidences[:same] + reckoned
         of_words = [*self._confidences, OPEN][: len(parts)]
-        timed = transcript(best, self._step_seconds, of_words, recognition.start, recognition.end)
+        timed = transcript(best, recognition.step_seconds, of_words, recognition.start, recognition.end)
         stable = stable_text(hypotheses, has_language_model=recognition.has_language_model).lstrip()
         count = stable_words(timed.words, text, stable)
         confidences = [None if word.confidence == OPEN else word.confidence for word in timed.words]

@@ -11,6 +11,7 @@ import soxr
 from ..api import Model
 from ..endpointing import EndpointRules
 from ..endpointing.voice_activity import VoiceActivity
+from ..recognition import Recognition
 from ..transcripts import TimedWord, Transcript
 from .live.protocol import Alternative, Event, Final, Partial, Start, Word
 from .partials import PartialTranscripts
@@ -71,12 +72,12 @@ class Utterances:
         """
         hot_words = start.hot_words or None
         ignored: list[str] = []
-        self._recognition = self._model.recognition(
+        recognition = self._model.recognition(
             self._rules, self._voice, hot_words=hot_words, beam_width=start.beam_width, tell_ignored=ignored.append
         )
+        self._begin(recognition)
         self._start = start
         self._origin = self.seconds
-        self._partials = PartialTranscripts(self._model.step_seconds)
         return ignored
 
     def hear(self, audio: bytes, *, partial: bool = True) -> list[Event]:
@@ -95,15 +96,15 @@ class Utterances:
         """End the utterance and return its last events, the final included; without audio, the final is empty."""
         told = self._feed(self._flushed())
         told.append(self._final(self.seconds, FINISH))
-        self._next()
+        self._number += 1
+        self._begin(self._recognition.following())
         self.in_progress = False
         return told
 
-    def _next(self) -> None:
-        """Begin the next utterance."""
-        self._number += 1
-        self._recognition = self._recognition.following()
-        self._partials = PartialTranscripts(self._model.step_seconds)
+    def _begin(self, recognition: Recognition) -> None:
+        """Begin an utterance."""
+        self._recognition = recognition
+        self._partials = PartialTranscripts(recognition)
 
     def _feed(self, signal: Signal) -> list[Event]:
         """Take float32 [samples] at the model's rate; return the finals of the utterances that end in them."""
@@ -117,12 +118,12 @@ class Utterances:
             if final.transcripts[0].text:
                 told.append(final)
                 self._number += 1
-            self._recognition, self._partials = following, PartialTranscripts(self._model.step_seconds)
+            self._begin(following)
         return told
 
     def _newest(self) -> list[Event]:
         """Return the partial, if it has changed."""
-        newest = self._partials.newest(self._recognition)
+        newest = self._partials.newest()
         if newest is None:
             return []
         self._silent_samples = 0
