@@ -8,6 +8,7 @@ from typing import Any
 from ... import __version__
 from .openai.form import FORMATS, GRANULARITIES
 from .options import ServerOptions
+from .utterances import HIGHEST_RATE, LOWEST_RATE
 
 JSON = "application/json"
 TEXT = "text/plain"
@@ -85,8 +86,9 @@ def _model() -> dict[str, Any]:
 
 
 def _stream() -> dict[str, Any]:
+    rate = {**INTEGER, "minimum": LOWEST_RATE, "maximum": HIGHEST_RATE}
     parameters = [
-        _queried("rate", {"type": "integer", "minimum": 4000, "maximum": 192_000}, "Sample rate of the audio, in Hz"),
+        _queried("rate", rate, "Sample rate of the audio, in Hz"),
         _queried("model", STRING, "The name of a model"),
     ]
     refusals = {

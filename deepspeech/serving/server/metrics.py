@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from functools import partial
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from .live.protocol import Event, Final
 from .models import LoadedModel
 
-PREFIX = "deepspeech_server"
+NAMESPACE = "deepspeech_server"
+"""What the names of all metrics begin with."""
 
 LATENCIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10)
 """Seconds."""
@@ -23,63 +25,31 @@ class Metrics:
     """The metrics of one server; each has its own lock."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        self.streams = Gauge(f"{PREFIX}_streams", "Live streams", registry=registry)
-        self.most_streams = Gauge(f"{PREFIX}_streams_limit", "Most live streams at once", registry=registry)
-        self.transcriptions = Gauge(f"{PREFIX}_transcriptions", "Recordings being transcribed", registry=registry)
-        self.waiting = Gauge(f"{PREFIX}_transcriptions_waiting", "Recordings waiting", registry=registry)
-        self.upload_bytes = Gauge(
-            f"{PREFIX}_upload_bytes", "Bytes of recordings that arrive, wait or are transcribed", registry=registry
-        )
-        self.queue_seconds = Gauge(
-            f"{PREFIX}_queue_seconds", "Seconds that live audio waits to be recognized", registry=registry
-        )
-        self.real_time_factor = Gauge(
-            f"{PREFIX}_real_time_factor", "Seconds of work for a second of live audio", registry=registry
-        )
-        self.loaded_at = Gauge(
-            f"{PREFIX}_model_loaded_timestamp_seconds",
-            "Unix time when the model that is served was loaded, in seconds",
-            ["model"],
-            registry=registry,
-        )
-        self.reload_failures = Counter(
-            f"{PREFIX}_model_reload_failures",
-            "Times that a model could not be loaded again, and the one before it stayed",
-            ["model"],
-            registry=registry,
-        )
-        self.audio_seconds = Counter(
-            f"{PREFIX}_audio_seconds", "Seconds of audio recognized", ["kind"], registry=registry
-        )
-        self.work_seconds = Counter(
-            f"{PREFIX}_work_seconds", "Seconds of threads for its recognition", ["kind"], registry=registry
-        )
-        self.utterances = Counter(f"{PREFIX}_utterances", "Utterances of live streams", ["reason"], registry=registry)
-        self.refused = Counter(
-            f"{PREFIX}_refused",
-            "Requests refused, and live streams that ended in an error",
-            ["code"],
-            registry=registry,
-        )
-        self.partial_latency = Histogram(
-            f"{PREFIX}_partial_latency_seconds",
-            "Seconds from the arrival of audio to the partial that covers it",
-            buckets=LATENCIES,
-            registry=registry,
-        )
-        self.final_latency = Histogram(
-            f"{PREFIX}_final_latency_seconds",
-            "Seconds from the end of an utterance to its final",
-            buckets=LATENCIES,
-            registry=registry,
-        )
-        self.transcription_seconds = Histogram(
-            f"{PREFIX}_transcription_seconds",
-            "Seconds from the request to the transcript of a recording",
-            buckets=DURATIONS,
-            registry=registry,
-        )
+        self._registry = CollectorRegistry()
+        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
+        counter = partial(Counter, namespace=NAMESPACE, registry=self._registry)
+        histogram = partial(Histogram, namespace=NAMESPACE, registry=self._registry)
+        self.streams = gauge("streams", "Live streams")
+        self.most_streams = gauge("streams_limit", "Most live streams at once")
+        self.transcriptions = gauge("transcriptions", "Recordings being transcribed")
+        self.waiting = gauge("transcriptions_waiting", "Recordings waiting")
+        self.upload_bytes = gauge("upload_bytes", "Bytes of recordings that arrive, wait or are transcribed")
+        self.queue_seconds = gauge("queue_seconds", "Seconds that live audio waits to be recognized")
+        self.real_time_factor = gauge("real_time_factor", "Seconds of work for a second of live audio")
+        told = "Unix time when the model that is served was loaded, in seconds"
+        self.loaded_at = gauge("model_loaded_timestamp_seconds", told, ["model"])
+        told = "Times that a model could not be loaded again, and the one before it stayed"
+        self.reload_failures = counter("model_reload_failures", told, ["model"])
+        self.audio_seconds = counter("audio_seconds", "Seconds of audio recognized", ["kind"])
+        self.work_seconds = counter("work_seconds", "Seconds of threads for its recognition", ["kind"])
+        self.utterances = counter("utterances", "Utterances of live streams", ["reason"])
+        self.refused = counter("refused", "Requests refused, and live streams that ended in an error", ["code"])
+        told = "Seconds from the arrival of audio to the partial that covers it"
+        self.partial_latency = histogram("partial_latency_seconds", told, buckets=LATENCIES)
+        told = "Seconds from the end of an utterance to its final"
+        self.final_latency = histogram("final_latency_seconds", told, buckets=LATENCIES)
+        told = "Seconds from the request to the transcript of a recording"
+        self.transcription_seconds = histogram("transcription_seconds", told, buckets=DURATIONS)
         self._newest_audio = self._newest_work = 0.0
 
     def loaded(self, models: Iterable[LoadedModel], failed: Container[str] = ()) -> None:

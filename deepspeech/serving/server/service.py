@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from typing import TypeVar
 
 from ..api import Model
@@ -44,6 +44,8 @@ class Service:
         self.metrics.most_streams.set(self.limits.max_streams)
         self.metrics.loaded(models.all)
         self.metrics.queue_seconds.set_function(lambda: self.lateness)
+        self.turn = asyncio.Semaphore(self.limits.max_transcriptions)
+        """Held by a recording while it is transcribed."""
         self.draining = asyncio.Event()
         self.over = asyncio.Event()
         """Set when the server waits for no client any more: all results have been sent, or the time is up."""
@@ -55,7 +57,6 @@ class Service:
         self._uploads = 0
         self._uploaded_bytes = 0
         self._transcriptions = 0
-        self._turn = asyncio.Semaphore(self.limits.max_transcriptions)
         self._late = (0.0, time.monotonic())
 
     @property
@@ -124,12 +125,6 @@ class Service:
     def utterances(self, model: Model, rate: int) -> Utterances:
         """Return the recognizer of a live stream of audio at `rate` Hz."""
         return Utterances(model, rate, self.options.endpoints, self._voice)
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait until a recording may be transcribed, and occupy its turn within the context."""
-        async with self._turn:
-            yield
 
     async def arriving(self, receive: Callable[[], Awaitable[Result]]) -> Result | None:
         """Return what a client sends next; None if that is nothing for too long.

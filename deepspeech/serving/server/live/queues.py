@@ -74,9 +74,9 @@ class Inbox:
         self._update()
         return item
 
-    def next_is(self, *kinds: type[Command]) -> bool:
-        """Return whether the next item is one of these commands."""
-        return bool(self._items) and isinstance(self._items[0], kinds)
+    def next_is(self, kind: type[Command]) -> bool:
+        """Return whether the next item is a command of this kind."""
+        return bool(self._items) and isinstance(self._items[0], kind)
 
     def _is_ready(self) -> bool:
         if not self._items:

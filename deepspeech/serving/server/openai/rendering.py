@@ -31,20 +31,16 @@ def rendered(spoken: Transcript, seconds: float, language: str, asked: Transcrip
 
 def delta(text: str) -> bytes:
     """Return a server-sent event: further text of a transcript."""
-    return _event({"type": "transcript.text.delta", "delta": text})
+    return event({"type": "transcript.text.delta", "delta": text})
 
 
 def done(text: str, seconds: float) -> bytes:
     """Return a server-sent event: all of a transcript."""
-    return _event({"type": "transcript.text.done", "text": text, "usage": _usage(seconds)})
+    return event({"type": "transcript.text.done", "text": text, "usage": _usage(seconds)})
 
 
-def failure(error: dict[str, Any]) -> bytes:
-    """Return a server-sent event: an error after the answer has begun."""
-    return _event(error)
-
-
-def _event(value: dict[str, Any]) -> bytes:
+def event(value: dict[str, Any]) -> bytes:
+    """Return a server-sent event."""
     return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
 
 

@@ -20,7 +20,7 @@ from ..options import Limits
 from ..service import Service
 from .form import TranscriptionRequest, form_of
 from .recordings import transcribed
-from .rendering import delta, done, failure, rendered
+from .rendering import delta, done, event, rendered
 
 Part = tuple[float, float, Transcript]
 """Start and end in seconds, and the transcript."""
@@ -56,7 +56,7 @@ class TranscriptionEndpoint:
     async def _answer(self, asked: TranscriptionRequest, send: Send) -> ASGIApp:
         """Transcribe a recording; return what sends the answer, or the end of an answer that was streamed."""
         loaded = self._service.models.named(asked.model)
-        async with self._service.turn(), self._parts(loaded, asked) as parts:
+        async with self._service.turn, self._parts(loaded, asked) as parts:
             if asked.stream:
                 await self._stream(parts, send)
                 return _end_of_stream
@@ -112,7 +112,7 @@ class TranscriptionEndpoint:
     async def _fail(self, refused: RefusedError, send: Send) -> None:
         """Count an error after the answer has begun, and send it as the last event."""
         self._service.metrics.refused.labels(refused.code).inc()
-        await _send_event(send, failure(refused.to_json()))
+        await _send_event(send, event(refused.to_json()))
 
     @asynccontextmanager
     async def _parts(self, loaded: LoadedModel, asked: TranscriptionRequest) -> AsyncIterator[AsyncIterator[Part]]:

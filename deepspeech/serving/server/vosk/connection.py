@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 
@@ -155,7 +156,8 @@ class VoskConnection:
             piece = bytes(self._waiting[:largest])
             del self._waiting[:largest]
             seconds = len(piece) / self._second
-            finals += await self._recognized(_hearing(utterances, piece, partial=partial), seconds, since)
+            hearing = functools.partial(utterances.hear, piece, partial=partial)
+            finals += await self._recognized(hearing, seconds, since)
         return finals
 
     async def _finish(self) -> None:
@@ -184,7 +186,3 @@ class VoskConnection:
         """Send an answer: utterances that have ended, or None for the one that goes on."""
         text = partial_answer(self._partial) if finals is None else result_answer(finals, self._config)
         await self._send({"type": "websocket.send", "text": text})
-
-
-def _hearing(utterances: Utterances, piece: bytes, *, partial: bool) -> Callable[[], list[Event]]:
-    return lambda: utterances.hear(piece, partial=partial)
