@@ -3,8 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-SMALLEST = 1e-38
-"""Smaller probabilities are raised to this one."""
+from .posteriors import logarithms
 
 
 def ctc_loss(posteriors: npt.NDArray[np.float32], labels: npt.NDArray[np.int32]) -> float:
@@ -23,11 +22,10 @@ def ctc_loss(posteriors: npt.NDArray[np.float32], labels: npt.NDArray[np.int32])
     # From a label to the next without a blank between them, unless they are the same.
     skips = np.zeros(len(states), bool)
     skips[3::2] = labels[1:] != labels[:-1]
-    log_probabilities = np.log(np.maximum(posteriors.astype(np.float64), SMALLEST))
     forward = np.full(len(states), -np.inf)
     forward[:1] = 0  # before the first frame, the path is in the first blank
     with np.errstate(invalid="ignore"):
-        for number, of_labels in enumerate(log_probabilities):
+        for number, of_labels in enumerate(logarithms(posteriors.astype(np.float64))):
             from_before = np.concatenate([[-np.inf], forward[:-1]])
             from_two_before = np.where(
                 skips, np.concatenate([[-np.inf, -np.inf], forward[:-2]])[: len(states)], -np.inf

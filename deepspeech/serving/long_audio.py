@@ -34,17 +34,10 @@ def parts_of_file(path: str | PathLike[str], sample_rate: int) -> Iterator[Part]
     return parts_of_blocks(read_audio_blocks(path, sample_rate), sample_rate)
 
 
-def parts_of_samples(samples: Array, sample_rate: int) -> Iterator[Part]:
-    """Yield the parts of a signal, float32 [samples] in [-1, 1]; an empty signal has one part without samples."""
-    block = int(LONGEST_SECONDS * sample_rate)
-    blocks = (samples[start : start + block] for start in range(0, len(samples), block))
-    return parts_of_blocks(blocks, sample_rate)
-
-
 def parts_of_blocks(blocks: Iterable[Array], sample_rate: int) -> Iterator[Part]:
     """Yield the parts of a signal that comes in blocks, float32 [samples] in [-1, 1].
 
-    At most one part and one block are held in memory.
+    An empty signal has one part without samples. At most one part and one block are held in memory.
     """
     longest = int(LONGEST_SECONDS * sample_rate)
     held = np.zeros(0, np.float32)

@@ -15,7 +15,6 @@ from deepspeech.errors import AudioError, SamplesError
 from deepspeech.serving.long_audio import (
     parts_of_blocks,
     parts_of_file,
-    parts_of_samples,
 )
 
 RATE = 16_000
@@ -23,9 +22,9 @@ RATE = 16_000
 
 def test_what_is_short_stays_whole() -> None:
     samples = np.random.default_rng(0).normal(0, 0.1, 30 * RATE).astype(np.float32)
-    (part,) = parts_of_samples(samples, RATE)
+    (part,) = parts_of_blocks([samples], RATE)
     assert part.start == 0 and len(part.samples) == len(samples)
-    (empty,) = parts_of_samples(samples[:0], RATE)
+    (empty,) = parts_of_blocks([samples[:0]], RATE)
     assert len(empty.samples) == 0
 
 

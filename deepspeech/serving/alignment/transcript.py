@@ -12,9 +12,10 @@ import numpy.typing as npt
 from ...errors import AlignmentError, AlphabetError
 from ...util.text import Alphabet
 from ..api import Model
-from ..arguments.samples import as_signal
-from ..long_audio import Part, parts_of_file, parts_of_samples
-from .viterbi import SMALLEST, Labels, LabelSpans, align_log_posteriors
+from ..arguments.samples import Samples
+from ..long_audio import Part
+from ..posteriors import logarithms
+from .viterbi import Labels, LabelSpans, align_log_posteriors
 
 SPACE = " "
 
@@ -56,10 +57,10 @@ class Alignment:
         return SPACE.join(word.text for word in self.words)
 
 
-def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], transcript: str) -> Alignment:
-    """Return when the words of a transcript are said in a file of any format and rate, or in int16 [samples].
+def align(model: Model, audio: str | PathLike[str] | Samples, transcript: str) -> Alignment:
+    """Return when the words of a transcript are said in a file of any format and rate, or in samples.
 
-    Samples must be at the model's rate. White space separates words. A long recording is cut where it is quietest, as
+    Samples are as `Model.stt` takes them. White space separates words. A long recording is cut where it is quietest, as
     in `Model.transcribe`. Only the posteriors of the transcript's labels are kept, as float16: an hour takes 12 MB for
     an alphabet of 30 labels. Raise AlignmentError if the transcript has no words or more labels than there are frames,
     AlphabetError if the model has no label for a character, and AudioError or SamplesError if the file or array cannot
@@ -75,11 +76,9 @@ def align(model: Model, audio: str | PathLike[str] | npt.NDArray[np.int16], tran
             f"the transcript cannot be spelled with the model's labels: {error}; write it like the transcripts that "
             "the model was trained on, such as in lower case and without punctuation"
         ) from error
-    rate = model.sampleRate()
-    parts = parts_of_samples(as_signal(audio), rate) if isinstance(audio, np.ndarray) else parts_of_file(audio, rate)
     columns, places = np.unique(labels, return_inverse=True)
-    frames = _Frames.of_parts(model, parts, [*columns, model.alphabet.blank])
-    where = "" if isinstance(audio, np.ndarray) else f"{fspath(audio)}: "
+    frames = _Frames.of_parts(model, model.parts(audio), [*columns, model.alphabet.blank])
+    where = f"{fspath(audio)}: " if isinstance(audio, str | PathLike) else ""
     try:
         spans = align_log_posteriors(frames.log_posteriors, places.astype(np.int32))
     except AlignmentError as error:
@@ -107,7 +106,7 @@ class _Frames:
     def of_parts(cls, model: Model, parts: Iterable[Part], columns: Sequence[int]) -> _Frames:
         kept, starts, ends, duration = [], [], [], 0.0
         for part in parts:
-            logs = np.log(np.maximum(model.posteriors(part.samples)[:, columns], SMALLEST)).astype(np.float16)
+            logs = logarithms(model.posteriors(part.samples)[:, columns]).astype(np.float16)
             begins = part.start + np.arange(len(logs)) * model.step_seconds
             duration = part.start + len(part.samples) / model.sampleRate()
             kept.append(logs)

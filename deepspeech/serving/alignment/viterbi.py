@@ -23,9 +23,7 @@ import numpy.typing as npt
 
 from ...errors import AlignmentError
 from ...util.text import outputs_needed
-
-SMALLEST = 1e-38
-"""Smaller posteriors are raised to this one."""
+from ..posteriors import Floats, logarithms
 
 BAND = 2048
 """The initial number of labels in a band: about two and a half minutes of speech."""
@@ -36,7 +34,6 @@ MOST_POINTERS = 1 << 29
 MOST_STATES = 1 << 34
 """The most states of a band in all frames, which take some minutes; a wider one is not tried."""
 
-Floats = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.int32]
 
 
@@ -60,7 +57,7 @@ def align_labels(posteriors: Floats, labels: Labels, band: int = BAND) -> LabelS
     The blank is the last of the posteriors' labels. `band` is the initial number of labels whose states are searched in
     a frame. Raise AlignmentError if there are no labels, or fewer frames than they need.
     """
-    return align_log_posteriors(np.log(np.maximum(posteriors, SMALLEST)), labels, band)
+    return align_log_posteriors(logarithms(posteriors), labels, band)
 
 
 def align_log_posteriors(log_posteriors: Floats, labels: Labels, band: int = BAND) -> LabelSpans:

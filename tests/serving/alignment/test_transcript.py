@@ -23,6 +23,8 @@ from deepspeech.align import AlignedCharacter, AlignedWord, Alignment, align
 from deepspeech.cli.align import main
 from deepspeech.errors import AlignmentError, AlphabetError
 from deepspeech.serving.alignment.formats import ctm, subtitles, textgrid
+from deepspeech.serving.arguments.samples import as_signal
+from deepspeech.serving.long_audio import Part, parts_of_blocks
 from deepspeech.util.output_units import ByteAlphabet
 from deepspeech.util.text import Alphabet
 
@@ -140,6 +142,9 @@ class SpelledModel:
 
     def sampleRate(self) -> int:  # noqa: N802
         return RATE
+
+    def parts(self, audio: npt.NDArray[np.int16]) -> Iterable[Part]:
+        return parts_of_blocks([as_signal(audio)], RATE)
 
     def posteriors(self, _signal: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         return self._posteriors
