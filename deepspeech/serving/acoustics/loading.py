@@ -62,7 +62,7 @@ def load_acoustic_model(path: str | PathLike[str], precision: str = Precision.FL
         from .onnx_model import load_onnx_model  # needs onnxruntime
 
         return load_onnx_model(path, precision)
-    if path.suffix.lower() == LITERT_SUFFIX or _is_for_litert(path):
+    if not is_loaded_as_graph(path):
         return _for_litert(path, precision)
     model = read_frozen_model(path)
     return AcousticModel(model.info, Engine(model, chosen), ModelFeatures(model.info))

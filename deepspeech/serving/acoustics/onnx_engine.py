@@ -9,15 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import GraphError, ModelError
-from ..engine import AcousticEngine, Piece, State
+from ..engine import LARGEST_TURN, AcousticEngine, Piece, State
 from ..frozen.model import ModelInfo
 from ..layers.layer import Array
 
 INPUTS = WINDOWS, FRAMES, SAMPLES = "windows", "frames", "samples"
 """The kinds of input that a model takes; `deepspeech.export.onnx_model` writes such models."""
-
-FRAMES_OF_TURN = 128
-"""Frames of one stream that are computed before other streams get their turn."""
 
 MOST_TOGETHER = 32
 """The most whole recordings that are computed together."""
@@ -33,6 +30,16 @@ class Run:
     takes: str
     shift: int = 0
     overlap: int = 0
+
+    @property
+    def inputs(self) -> tuple[str, str]:
+        """The names of the model's inputs of the batch and of its lengths."""
+        return ("input_node", "input_lengths") if self.takes == WINDOWS else (self.takes, "lengths")
+
+    @property
+    def row_lengths(self) -> tuple[str, ...]:
+        """The name of the output with the rows of each utterance; none if there is one for each window."""
+        return () if self.takes == WINDOWS else ("row_lengths",)
 
 
 class OnnxState(NamedTuple):
@@ -67,7 +74,7 @@ class OnnxEngine(AcousticEngine):
         self._least = info.features.window if run.takes == SAMPLES else 1
         self._state_sizes = _checked_states(session, info, run)
         self.streams = run.shift > 0
-        self.largest_turn = max(FRAMES_OF_TURN * per_frame, run.shift) if self.streams else None
+        self.largest_turn = max(LARGEST_TURN * per_frame, run.shift) if self.streams else None
 
     def initial_state(self) -> OnnxState:
         """Return the state before the first window."""
@@ -127,16 +134,15 @@ class OnnxEngine(AcousticEngine):
         shaped = batch[:, :, 0] if takes == SAMPLES else batch
         if takes == WINDOWS:
             shaped = batch.reshape(*batch.shape[:2], -1, self._info.network.coefficients)
-        names = ("input_node", "input_lengths") if takes == WINDOWS else (takes, "lengths")
-        feed = dict(zip(names, (shaped, lengths), strict=True))
+        feed = dict(zip(self._run.inputs, (shaped, lengths), strict=True))
         splits = np.cumsum(list(self._state_sizes.values()))[:-1]
         feed |= dict(zip(self._state_sizes, np.split(states, splits, axis=1), strict=True)) if self._state_sizes else {}
-        wanted = ["logits", *([] if takes == WINDOWS else ["row_lengths"]), *map(_new, self._state_sizes)]
+        wanted = ["logits", *self._run.row_lengths, *map(_new, self._state_sizes)]
         try:
             logits, *rest = self._session.run(wanted, feed)
         except Exception as error:  # onnxruntime's errors have no common base
             raise ModelError(f"{self._info.path}: cannot be run by onnxruntime: {first_line(error)}") from None
-        counts = lengths if takes == WINDOWS else rest.pop(0)
+        counts = rest.pop(0) if self._run.row_lengths else lengths
         return logits, counts, np.concatenate(rest, axis=1) if rest else states
 
 
@@ -174,9 +180,8 @@ def _checked_states(session: Any, info: ModelInfo, run: Run) -> dict[str, int]:
     inputs = {each.name: each for each in session.get_inputs()}
     outputs = {each.name: each for each in session.get_outputs()}
     states = {WINDOWS: ("previous_state_c", "previous_state_h")}.get(run.takes, ("previous_state",) * (run.shift > 0))
-    named = ("input_node", "input_lengths") if run.takes == WINDOWS else (run.takes, "lengths")
-    rows = () if run.takes == WINDOWS else ("row_lengths",)
-    if set(inputs) != {*named, *states} or not {"logits", *rows, *map(_new, states)} <= set(outputs):
+    wanted = {"logits", *run.row_lengths, *map(_new, states)}
+    if set(inputs) != {*run.inputs, *states} or not wanted <= set(outputs):
         raise GraphError("has other inputs or outputs than a model of its kind")
     shape = {
         WINDOWS: [2 * info.network.context + 1, info.network.coefficients],
@@ -185,7 +190,7 @@ def _checked_states(session: Any, info: ModelInfo, run: Run) -> dict[str, int]:
     }[run.takes]
     sizes = {name: inputs[name].shape[1] for name in states if len(inputs[name].shape) == 2}
     if (
-        inputs[named[0]].shape[2:] != shape
+        inputs[run.inputs[0]].shape[2:] != shape
         or outputs["logits"].shape[2:] != [info.network.outputs]
         or len(sizes) != len(states)
         or not all(isinstance(size, int) and size > 0 for size in sizes.values())

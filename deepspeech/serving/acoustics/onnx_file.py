@@ -7,13 +7,13 @@ but compute.
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ...errors import GraphError
+from ..frozen.graph import mapped_file
 from ..frozen.nodes import is_finite
 from ..frozen.protobuf import FieldBudget, fields, message, number
 
@@ -36,19 +36,10 @@ LARGEST_FILE = 1 << 31
 
 def read_onnx_file(path: Path) -> tuple[bytes, dict[str, str]]:
     """Return the bytes of a model's file and its properties; raise GraphError for anything else."""
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # opening a named pipe would wait forever
-            raise GraphError("cannot be read (not a file)")
-        if found.st_size >= LARGEST_FILE:
+    with mapped_file(path) as mapped:
+        if len(mapped) >= LARGEST_FILE:
             raise GraphError("is larger than 2 GiB, which no model in ONNX is")
-        content = path.read_bytes()
-    except OSError as error:
-        raise GraphError(f"cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise GraphError(f"cannot be read ({error})") from None
-    if not content:
-        raise GraphError("is empty")
+        content = mapped[:]
     return content, _properties(memoryview(content), FieldBudget())
 
 

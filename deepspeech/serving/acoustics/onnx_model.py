@@ -20,7 +20,7 @@ from ..frozen.metadata import parse_alphabet, parse_features, parse_network
 from ..frozen.model import ModelInfo
 from ..layers.precision import AUTO, Precision
 from .loading import AcousticModel
-from .onnx_engine import INPUTS, SAMPLES, OnnxEngine, Run, first_line
+from .onnx_engine import INPUTS, SAMPLES, WINDOWS, OnnxEngine, Run, first_line
 from .onnx_file import read_onnx_file
 from .onnxruntime_import import import_onnxruntime
 from .sample_windows import SampleFeatures
@@ -29,7 +29,7 @@ LARGEST_RUN = 1 << 24
 """The most samples that a model takes at once."""
 
 
-def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> AcousticModel:
+def load_onnx_model(path: Path, precision: str) -> AcousticModel:
     """Load a model; raise GraphError, which names the file and what is wrong with it.
 
     Raise ModelError if onnxruntime is not installed, and for a precision other than the file's.
@@ -52,7 +52,7 @@ def load_onnx_model(path: Path, precision: str = Precision.FLOAT32.value) -> Aco
         raise GraphError(f"{path}: {error}; give a model that --export_format=onnx made") from None
     if run.takes == SAMPLES:
         return AcousticModel(info, engine, SampleFeatures())
-    return AcousticModel(info, engine, ModelFeatures(info, context=None if run.takes == "windows" else 0))
+    return AcousticModel(info, engine, ModelFeatures(info, context=None if run.takes == WINDOWS else 0))
 
 
 def _session(library: Any, content: bytes) -> Any:
@@ -102,7 +102,7 @@ def _run(properties: Mapping[str, str]) -> Run:
     takes = properties["input"]
     if takes not in INPUTS:
         raise GraphError(f"takes {takes[:40]!r}, not one of {', '.join(INPUTS)}")
-    if takes == "windows":
+    if takes == WINDOWS:
         return Run(takes, 1, 0)
     if "shift" not in properties:
         return Run(takes)

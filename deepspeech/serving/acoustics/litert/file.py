@@ -20,9 +20,6 @@ from ai_edge_litert import schema_py_generated as schema
 
 from ....errors import GraphError
 
-IDENTIFIER = b"TFL3"
-"""Bytes 4 to 8 of a file."""
-
 MOST_TENSORS = 1 << 17
 """The most tensors, operators or buffers; a step of an LSTM has about ten."""
 

@@ -17,7 +17,8 @@ from ai_edge_litert import schema_py_generated as schema
 from ....errors import GraphError
 from ....util.files.flatbuffer import aligned_bytes
 from ...frozen.model import MOST_EXPANSION, MOST_UNWRITTEN_BYTES
-from .file import ABSENT, IDENTIFIER, MOST_DIMENSIONS, LiteFile, Operator, Tensor, damage_is_an_error
+from ..loading import LITERT_IDENTIFIER
+from .file import ABSENT, MOST_DIMENSIONS, LiteFile, Operator, Tensor, damage_is_an_error
 
 INPUTS = ("input_node", "previous_state_c", "previous_state_h")
 OUTPUTS = ("logits", "new_state_c", "new_state_h")
@@ -145,7 +146,7 @@ def _written(file: LiteFile, operators: Sequence[Operator]) -> bytes:
         buffers=buffers,
     )
     builder = flatbuffers.Builder(sum(len(buffer.content) + 64 for buffer in buffers) + (1 << 16))
-    builder.Finish(model.Pack(builder), IDENTIFIER)
+    builder.Finish(model.Pack(builder), LITERT_IDENTIFIER)
     return bytes(builder.Output())
 
 
