@@ -2,7 +2,6 @@
 
 import argparse
 import logging
-import math
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -31,6 +30,7 @@ from .confidence.low_confidence import add_confidence_flags, as_asked, check_con
 from .outputs import output_files, write_output
 from .recordings import Recording, recordings
 from .rendering import CSV, SUFFIXES, rendered
+from .scorer import add_scorer_flags, check_scorer_flags, enable_scorer
 from .utterances.endpoints import add_endpoint_flags, endpoint_rules, print_utterances, voice_activity
 from .utterances.live_text import LiveText
 from .utterances.pipe import PIPE
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         help="precision of the network's weights: int8 is faster and needs less memory; auto is int8 where the "
         "processor has special instructions for it (default: %(default)s)",
     )
-    add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
+    add_scorer_flags(parser)
     add(
         "--audio",
         default=[],
@@ -82,8 +82,6 @@ def _parser() -> argparse.ArgumentParser:
         help="recordings of any format, folders, or - for a pipe: WAV, or 16-bit mono samples at the model's rate",
     )
     add("--beam_width", type=int, help="hypotheses kept by the search; default: the model's")
-    add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
-    add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
     add(
         "--hot_words",
         default="",
@@ -128,13 +126,9 @@ def _check(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and not 1 <= value <= LARGEST_COUNT:
             raise FlagError(f"--{name}={value}: must be from 1 to {LARGEST_COUNT}")
-    for name in ("lm_alpha", "lm_beta"):
-        value = getattr(options, name)
-        if value is not None and not math.isfinite(value):
-            raise FlagError(f"--{name}={value}: must be a finite number")
-    for name in ("lm_alpha", "lm_beta", "hot_words"):
-        if getattr(options, name) not in (None, "") and options.scorer is None:
-            raise FlagError(f"--{name}: needs --scorer")
+    check_scorer_flags(options)
+    if options.hot_words and options.scorer is None:
+        raise FlagError("--hot_words: needs --scorer")
     options.boosts = _hot_words(options.hot_words)
     _check_output(options)
 
@@ -177,13 +171,7 @@ def _load(options: argparse.Namespace) -> Model:
         model.check_streams()
     if options.beam_width is not None:
         model.setBeamWidth(options.beam_width)
-    if options.scorer is not None:
-        model.enableExternalScorer(options.scorer)
-        alpha, beta = model.scorer_weights
-        given_alpha, given_beta = options.lm_alpha, options.lm_beta
-        model.setScorerAlphaBeta(
-            alpha if given_alpha is None else given_alpha, beta if given_beta is None else given_beta
-        )
+    enable_scorer(model, options)
     if options.boosts:
         model.set_hot_words(options.boosts)
     return model

@@ -39,6 +39,7 @@ from ...util.parallel import ordered_map, usable_cores
 from ...util.progress import Progress
 from ...util.web.libraries import check_libraries
 from ..arguments import ArgumentParser, add_transcript_flags, chosen_normalizer, run_tool
+from ..scorer import add_scorer_flags, check_scorer_flags, enable_scorer
 
 CARD_FILE = "model.md"
 FEWEST_WORDS = 100
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> None:
     options = _parser().parse_args(arguments)
+    check_scorer_flags(options)
     check_libraries("comparing words with transcripts", ["rapidfuzz"], "train", FlagError)
     options.model = model_file(options.model)
     if not is_loaded_as_graph(options.model):
@@ -70,17 +72,8 @@ def _main(arguments: Sequence[str] | None) -> None:
         _with_calibrations(options.model, b"")
         if wrong := why_not_writable(options.model.resolve().parent):
             raise FlagError(f"--model={options.model}: {wrong}; copy the graph elsewhere, or give --report_only")
-    kind = "acoustic"
-    if options.scorer is not None:
-        model.enableExternalScorer(options.scorer)
-        alpha, beta = model.scorer_weights
-        model.setScorerAlphaBeta(
-            alpha if options.lm_alpha is None else options.lm_alpha,
-            beta if options.lm_beta is None else options.lm_beta,
-        )
-        kind = "language_model"
-    elif options.lm_alpha is not None or options.lm_beta is not None:
-        raise FlagError("--lm_alpha, --lm_beta: need --scorer")
+    enable_scorer(model, options)
+    kind = "acoustic" if options.scorer is None else "language_model"
     utterances = _words_of_corpus(model, options)
     count = sum(len(words.right) for words in utterances)
     if count < FEWEST_WORDS:
@@ -106,9 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--model", required=True, type=Path, help="exported graph, .pb, or its folder, to write the calibration into")
     add("--dev_files", required=True, help="lists of recordings that the model was not trained on, separated by commas")
-    add("--scorer", type=Path, help="language model: a scorer package or a KenLM file")
-    add("--lm_alpha", type=float, help="weight of the language model; default: the scorer's")
-    add("--lm_beta", type=float, help="bonus for each word; default: the scorer's")
+    add_scorer_flags(parser)
     add("--report_only", action="store_true", help="report how reliable the present confidences are, and write nothing")
     add_transcript_flags(parser)
     return parser

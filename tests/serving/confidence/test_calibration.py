@@ -186,8 +186,20 @@ def test_a_calibration_is_fitted_and_kept_in_the_graph(
     before = graph.read_bytes()
     assert calibrate([*flags, "--report_only"]) == 0
     assert graph.read_bytes() == before
-    assert calibrate([*flags, "--lm_alpha=1"]) == 1
-    assert "need --scorer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--lm_alpha=1"], "--lm_alpha: needs --scorer"),
+        (["--lm_beta=nan", "--scorer=none"], "--lm_beta=nan: must be a finite number"),
+    ],
+)
+def test_wrong_weights_are_refused_before_a_file_is_read(
+    flags: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert calibrate(["--model=none.pb", "--dev_files=none.csv", *flags]) == 1
+    assert told in capsys.readouterr().err
 
 
 def test_nothing_is_fitted_on_words_of_which_none_is_right(
