@@ -33,16 +33,12 @@ class RowEndpoint:
 
 @dataclass(frozen=True)
 class _Pause:
-    """A pause in which the longest utterance may end, and its results there. Pauses with a space are preferred."""
+    """A pause in which the longest utterance may end, and its results there."""
 
-    has_space: bool
-    rows: int
+    rank: tuple[bool, int]
+    """Whether the pause has a space, and its rows; one of higher rank is preferred."""
     middle: int
     results: Results
-
-    @property
-    def rank(self) -> tuple[bool, int]:
-        return self.has_space, self.rows
 
 
 class EndpointedSearch:
@@ -167,10 +163,10 @@ class EndpointedSearch:
         middle = self._last_silent_row + 1 - self._silent_rows + self._silent_rows // 2
         if not self._silent_rows or not self._rules.longest_utterance or middle < self._rules.last_third:
             return
-        pause = _Pause(self._space_seen, self._silent_rows, middle, [])
-        if self._best_pause is None or pause.rank >= self._best_pause.rank:
+        rank = self._space_seen, self._silent_rows
+        if self._best_pause is None or rank >= self._best_pause.rank:
             self._flush()
-            self._best_pause = _Pause(*pause.rank, middle, self._search.finish(RESULTS_OF_PAUSE))
+            self._best_pause = _Pause(rank, middle, self._search.finish(RESULTS_OF_PAUSE))
 
     def _end_longest(self) -> None:
         self._remember_pause()

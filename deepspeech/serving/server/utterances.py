@@ -32,12 +32,10 @@ Signal = npt.NDArray[np.float32]
 class Utterances:
     """The utterances of one speaker, one after the other. Only one thread may use it at a time."""
 
-    def __init__(
-        self, model: Model, rate: int, rules: EndpointRules | None = None, voice: VoiceActivity | None = None
-    ) -> None:
-        """Take audio at `rate` Hz; `rules` (the default ones if None) determine where its utterances end."""
+    def __init__(self, model: Model, rate: int, rules: EndpointRules, voice: VoiceActivity | None = None) -> None:
+        """Take audio at `rate` Hz; `rules` determine where its utterances end."""
         self._model = model
-        self._rules = rules or EndpointRules()
+        self._rules = rules
         self._voice = voice
         self._rate = rate
         self._model_rate = model.sampleRate()

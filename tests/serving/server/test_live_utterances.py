@@ -63,7 +63,7 @@ def test_pauses_end_utterances_whose_times_go_on(model: Model, speech: list[Samp
 
 
 def test_words_are_sure_between_0_and_1_and_the_last_of_a_partial_is_open(model: Model, speech: list[Samples]) -> None:
-    utterances = Utterances(model, RATE)
+    utterances = Utterances(model, RATE, EndpointRules())
     partials = [event for event in heard(utterances, np.concatenate(speech)) if isinstance(event, Partial)]
     (final,) = utterances.finish()
     assert isinstance(final, Final)
@@ -78,7 +78,7 @@ def test_words_are_sure_between_0_and_1_and_the_last_of_a_partial_is_open(model:
 
 
 def test_what_starts_utterances_is_for_all_that_follow(scored: Model, speech: list[Samples]) -> None:
-    utterances = Utterances(scored, RATE)
+    utterances = Utterances(scored, RATE, EndpointRules())
     utterances.begin_with(Start(hot_words={"a": 5.0}, beam_width=8, n_best=3, partials=False))
     for number in range(2):
         assert heard(utterances, speech[0]) == []
@@ -93,7 +93,7 @@ def test_what_starts_utterances_is_for_all_that_follow(scored: Model, speech: li
 
 
 def test_hot_words_without_a_language_model_are_refused_and_change_nothing(model: Model, speech: list[Samples]) -> None:
-    utterances = Utterances(model, RATE)
+    utterances = Utterances(model, RATE, EndpointRules())
     with pytest.raises(ModelError, match="scorer"):
         utterances.begin_with(Start(hot_words={"a": 1.0}))
     assert heard(utterances, speech[0])
@@ -106,7 +106,7 @@ def test_audio_without_words_tells_nothing_but_is_counted(model: Model) -> None:
 
 
 def test_silence_is_counted_where_the_client_ends_utterances_in_it(model: Model) -> None:
-    utterances = Utterances(model, RATE)
+    utterances = Utterances(model, RATE, EndpointRules())
     for second in range(1, 4):
         (final,) = utterances.hear(bytes(2 * RATE), partial=False) + utterances.finish()
         assert isinstance(final, Final) and not final.transcripts[0].text
@@ -114,7 +114,7 @@ def test_silence_is_counted_where_the_client_ends_utterances_in_it(model: Model)
 
 
 def test_an_utterance_that_the_resampler_still_holds_is_in_progress(model: Model) -> None:
-    utterances = Utterances(model, 44_100)
+    utterances = Utterances(model, 44_100, EndpointRules())
     assert not utterances.hear(b"") and not utterances.in_progress
     assert not utterances.hear(bytes(200)) and utterances.in_progress
     utterances.finish()
@@ -174,7 +174,7 @@ def test_a_silence_that_ends_a_stream_takes_no_words_with_it(
 
 
 def test_words_that_only_a_final_has_end_the_silence(model: Model, speech: list[Samples]) -> None:
-    utterances = Utterances(model, RATE)
+    utterances = Utterances(model, RATE, EndpointRules())
     for _ in range(2):  # like a client that sends the end of an utterance together with its words
         heard(utterances, np.zeros(RATE, np.int16))
         assert utterances.silent_seconds == pytest.approx(1)
