@@ -87,6 +87,16 @@ def _parser() -> argparse.ArgumentParser:
         default="",
         help="words to make likelier, or less likely with a negative boost: word:boost,word:boost",
     )
+    _add_output_flags(parser)
+    add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
+    add_confidence_flags(parser)
+    add_replaced_flags(parser, REPLACED)
+    add_version_flag(parser)
+    return parser
+
+
+def _add_output_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add("--extended", action="store_true", help="has no effect; the text is always that of the metadata")
     add("--json", action="store_true", help="print JSON with the times of words; for several recordings, one line each")
     add(
@@ -111,11 +121,6 @@ def _parser() -> argparse.ArgumentParser:
         default=MIX,
         help="transcribe the mean of all channels, or each by itself (default: %(default)s)",
     )
-    add_endpoint_flags(parser, "; prints each utterance when it ends, like --stream")
-    add_confidence_flags(parser)
-    add_replaced_flags(parser, REPLACED)
-    add_version_flag(parser)
-    return parser
 
 
 def _check(options: argparse.Namespace) -> None:

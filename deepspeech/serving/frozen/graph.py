@@ -160,16 +160,21 @@ def _regions(data: memoryview, budget: FieldBudget) -> dict[str, memoryview]:
     try:
         for number_of_field, element in fields(data[start:end], budget):
             if number_of_field == 1:  # element
-                offset, name, length = 0, b"", None
-                for part, value in fields(message(element), budget):
-                    offset = number(value) if part == 1 else offset
-                    name = bytes(message(value)) if part == 2 else name
-                    length = number(value) if part == 3 else length
-                stop = start if length is None else offset + length
-                regions[name.decode()] = data[offset:stop]
+                name, region = _region(message(element), data, start, budget)
+                regions[name] = region
     except (GraphError, UnicodeDecodeError):
         return {}
     return regions if MAPPED_GRAPH.decode() in regions else {}
+
+
+def _region(element: memoryview, data: memoryview, end: int, budget: FieldBudget) -> tuple[str, memoryview]:
+    """Return the name and the bytes of an element of the directory; the last region stops at `end`."""
+    offset, name, length = 0, b"", None
+    for part, value in fields(element, budget):
+        offset = number(value) if part == 1 else offset
+        name = bytes(message(value)) if part == 2 else name
+        length = number(value) if part == 3 else length
+    return name.decode(), data[offset : end if length is None else offset + length]
 
 
 def _node(data: memoryview, budget: FieldBudget) -> Node:
