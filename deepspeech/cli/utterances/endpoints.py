@@ -9,7 +9,7 @@ from dataclasses import fields
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import FlagError, ModelError
+from ...errors import AudioError, FlagError, ModelError
 from ...serving.api import Model
 from ...serving.endpointing import EndpointRules
 from ...serving.endpointing.voice_activity import VoiceActivity
@@ -76,17 +76,22 @@ def print_utterances(
 ) -> None:
     """Print each utterance of a signal, float32 [samples] in [-1, 1], when it ends, unless it is empty.
 
-    With a `chunk`, the number of samples that are fed at a time, a terminal also shows the text while it changes.
+    With a `chunk`, the number of samples that are fed at a time, a terminal also shows the text while it changes. If
+    the signal cannot be read to its end, print the utterance so far before the AudioError is raised.
     """
     recognition = model.recognition(rules, voice)
     step = chunk or int(CHUNK_SECONDS * model.sampleRate())
-    for block in blocks:
-        for start in range(0, len(block), step):
-            recognition.feed(block[start : start + step])
+    pieces = (block[start : start + step] for block in blocks for start in range(0, len(block), step))
+    try:
+        for piece in pieces:
+            recognition.feed(piece)
             while recognition.endpoint() is not None:
                 following = recognition.following()
                 live.finish(recognition.finish()[0].text)
                 recognition = following
             if chunk:
                 live.show(recognition.peek()[0].text)
+    except AudioError:
+        live.finish(recognition.finish()[0].text)
+        raise
     live.finish(recognition.finish()[0].text)
