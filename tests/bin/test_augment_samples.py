@@ -59,7 +59,7 @@ def test_rows_of_a_corpus_that_are_parts_of_a_recording_are_written_as_these_par
         ("dev.tsv", "wav_filename\ttranscript\na.wav\tone\n"),
         ("dev.jsonl", '{"audio_filepath": "a.wav", "text": "one"}\n'),
         ("kaldi/text", "u1 one\n"),
-        ("dev.csv", "path,sentence\n../a.wav,one\n"),
+        ("dev.csv", "path,sentence\n./a.wav,one\n"),
     ],
 )
 def test_every_list_of_utterances_that_training_reads_is_a_source(tmp_path: Path, name: str, text: str) -> None:
