@@ -94,6 +94,8 @@ def _find(text: str) -> tuple[str, Experiment]:
 
 def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
     """Return the experiment auto for a corpus, which is measured unless a run in the work folder has begun with it."""
+    from .beginning import beginning_of, beginning_of_run  # need native code, as they read weights
+
     parameters, sources, values = _parameters_in(work), given.experiment.sources, values_of(given)
     begun = _begun(work)
     if begun is not None:
@@ -101,13 +103,13 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         _check_import(given, names, begun, work)
         corpus = str(begun.get("corpus", AUTO.corpus))
         measured, machine, origin = measured_before(begun.get("measured"), parameters)
-        beginning = _beginning_of_run(origin, begun, given, parameters) if origin else None
+        beginning = beginning_of_run(origin, begun, given.checkpoints, parameters) if origin else None
         report(
             f"auto: continuing with what was chosen for about {measured.utterances} utterances when the run in {work} "
             "began"
         )
     elif sources:
-        beginning = _beginning(given)
+        beginning = beginning_of(given.checkpoints, given.model.network)
         corpus, measured = _measured(given, names, work, beginning)
         machine = Machine.this_one()
     else:
@@ -125,20 +127,6 @@ def _fitted(given: Options, names: Collection[str], work: Path) -> Experiment:
         _report_others({name: kept[name] for name in choice.flags if name in kept}, "as when the run began")
     _report_others({name: kept[name] for name in kept if name not in chosen}, "as when the run began")
     return replace(experiment.with_flags(**kept), corpus=corpus)
-
-
-def _beginning(given: Options) -> Beginning | None:
-    """Return the model that training is to begin with, if a flag names one."""
-    from .beginning import beginning_of  # needs native code, as it reads weights
-
-    return beginning_of(given.checkpoints, given.model.network)
-
-
-def _beginning_of_run(origin: str, begun: Mapping[str, Written], given: Options, parameters: Path) -> Beginning:
-    """Return the model that a run began with."""
-    from .beginning import beginning_of_run
-
-    return beginning_of_run(origin, begun, given.checkpoints, parameters)
 
 
 def _kept(
