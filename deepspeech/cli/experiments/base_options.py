@@ -19,8 +19,8 @@ from ...util.files.python_files import load_python_file
 from ...util.files.user_folders import cache_folder
 from ...util.importing import format_of, read_items, unpacked_source
 from ...util.progress import report, without_warnings
-from ...util.storage.addresses import address_of, without_user
 from ...util.storage.copies import named_for_all
+from ..storage.addresses import check_on_this_machine
 
 LIST = "list"
 """The name that stands for all experiments."""
@@ -57,11 +57,10 @@ def base_options(given: Options, names: Collection[str]) -> Options | None:
 
 def _check_on_this_machine(wanted: ExperimentOptions) -> None:
     """Raise FlagError for an address where a folder or a list of this machine is needed."""
-    for flag, path in [("work", wanted.work), *(("from", source) for source in wanted.sources)]:
-        if path is not None and (address := address_of(path)) is not None:
-            told = f"--{flag}={without_user(address)}: must be on this machine"
-            others = "; --train_files takes the addresses of lists, and import_corpus that of a folder"
-            raise FlagError(f"{told}{others if flag == 'from' else ''}")
+    check_on_this_machine("work", wanted.work)
+    for source in wanted.sources:
+        others = "; --train_files takes the addresses of lists, and import_corpus that of a folder"
+        check_on_this_machine("from", source, others)
 
 
 def _check_not_imported(wanted: ExperimentOptions, why: str) -> None:

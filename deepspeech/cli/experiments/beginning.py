@@ -20,8 +20,8 @@ from ...options.parameters.of_run import values_of_parameters
 from ...options.parameters.text import Value as Written
 from ...options.rows.values import Value
 from ...util.features import FeatureOptions
-from ...util.storage.addresses import address_of, without_user
 from ...util.text import Alphabet
+from ..storage.addresses import check_on_this_machine
 
 _OF_FRONT_END = ("window_ms", "step_ms", "coefficients", "skip_frames")
 """The settings of features that have another default for each front end."""
@@ -44,8 +44,7 @@ def beginning_of(options: CheckpointOptions, network: str) -> Beginning | None:
         "initialize_from_frozen_model": options.initial_graph,
     }
     for flag, path in naming.items():
-        if path is not None and (address := address_of(path)) is not None:
-            raise FlagError(f"--{flag}={without_user(address)}: must be on this machine for --experiment=auto")
+        check_on_this_machine(flag, path, " for --experiment=auto")
     named = description_to_begin_with(options)
     if named is None:
         return None
